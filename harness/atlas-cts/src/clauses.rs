@@ -34,8 +34,8 @@ pub(crate) struct ClauseFilter {
 /// The size limit of a document, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Words that suggest, in the language of a document, that a sentence promises nothing: only supports, does not support,
-/// reserved, recommended, must. A promise with such a word needs a reason.
+/// Words that suggest, in the language of a document, that a sentence promises nothing: only supports, does not
+/// support, reserved, recommended, must. A promise with such a word needs a reason.
 const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
 
 /// Shows the clauses. With documents, the status is 2 if a sentence is missing or a promise lacks its reason.
@@ -143,8 +143,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
         found += 1;
         if let Some(word) = sounds_weak(rules, clause, sentence) {
             let place = format!("{}:{}", path.strip_prefix(folder).unwrap_or(path).display(), sentence.line);
-            let reason =
-                clause.reason.as_deref().unwrap_or("no reason; write in the clause why it is still a promise");
+            let reason = clause.reason.as_deref().unwrap_or("no reason; write in the clause why it is still a promise");
             good &= clause.reason.is_some();
             weak += 1;
             let _ = writeln!(text, "{} ({place}) contains {word}: {reason}", clause.id);

@@ -37,9 +37,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     if rules.book.whole {
         readings(&options.catalog.specs(runtime), &rules).map_err(RunError::from)?;
     } else {
-        say_line(
-            "not checked: the evidence, which is not part of an executable; give a checkout with --specs DIR",
-        )?;
+        say_line("not checked: the evidence, which is not part of an executable; give a checkout with --specs DIR")?;
     }
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));

@@ -88,8 +88,8 @@ enum Command {
     },
     /// Write a skeleton of a new rule into its chapter.
     ///
-    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists what
-    /// is still to be written.
+    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists
+    /// what is still to be written.
     New {
         #[command(flatten)]
         wanted: draft::Wanted,

@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Write as _};
 use engine::run::RunError;
 use ledger::report::clean;
 
-/// Prints text, without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not an
-/// error.
+/// Prints text, without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
+/// an error.
 ///
 /// # Errors
 /// Printing fails for another reason.
@@ -43,8 +43,8 @@ pub fn say_json(json: &str) -> Result<(), RunError> {
     say_painted(&(ascii(json) + "\n"))
 }
 
-/// JSON in printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters, which occur
-/// only in strings, become escapes.
+/// JSON in printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters, which
+/// occur only in strings, become escapes.
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

@@ -58,13 +58,14 @@ pub(crate) struct ProveArguments {
     matrix: bool,
     /// Only find the rules that kill the defects with this in their name.
     ///
-    /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be repeated.
+    /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be
+    /// repeated.
     #[arg(long, value_name = "PART", hide_short_help = true, conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
     matrix_of: Vec<String>,
     /// Also try each rule on reached defects that it does not claim.
     ///
-    /// The defects that it kills are listed. Without this option, and with at most eight selected rules, only defects that no
-    /// rule claims are tried.
+    /// The defects that it kills are listed. Without this option, and with at most eight selected rules, only defects
+    /// that no rule claims are tried.
     #[arg(long, hide_short_help = true, conflicts_with_all = ["matrix", "matrix_of"])]
     unclaimed: bool,
     /// Fail if a chapter falls below its figures in this file.
@@ -154,13 +155,14 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
     let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
         text += &format!(
-            "              claim the defects and needed checks again; to lower a figure of {}, edit it and give the reason \
-             in the commit\n",
+            "              claim the defects and needed checks again; to lower a figure of {}, edit it and give the \
+             reason in the commit\n",
             file.display()
         );
     }
     if !risen.is_empty() {
-        text += &format!("  ratchet     {} can be raised (--raise, or replace its lines with these):\n", file.display());
+        text +=
+            &format!("  ratchet     {} can be raised (--raise, or replace its lines with these):\n", file.display());
         risen.iter().for_each(|line| text += &format!("{line}\n"));
     }
     say(&text)?;

@@ -1,5 +1,5 @@
-//! `atlas-cts schema`: JSON Schemas of the catalog's files (for completion and validation in editors), of the journal, and
-//! of the JSON that commands print.
+//! `atlas-cts schema`: JSON Schemas of the catalog's files (for completion and validation in editors), of the journal,
+//! and of the JSON that commands print.
 
 use std::path::Path;
 

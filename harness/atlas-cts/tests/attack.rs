@@ -1,5 +1,5 @@
-//! Attacks, each with the command that it targets: files of other users, journals from outside, limits, hostile tools and
-//! libraries.
+//! Attacks, each with the command that it targets: files of other users, journals from outside, limits, hostile tools
+//! and libraries.
 
 use crate::support;
 
@@ -32,7 +32,7 @@ expectations:
     kind: fail
     symptom: {verdict: fail}
     tracker: https://tracker.example/1
-    owner: nobody
+    owner: example
     expires: 2999-12-31
 ";
 
@@ -56,7 +56,7 @@ fn broken(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
     bench.run_catalog(report, &[&words[..], arguments].concat())
 }
 
-/// N1. Reports go below the current folder, whoever owns it; the build path of the executable is ignored.
+/// N1. Reports go below the current folder, whatever its owner; the build path of the executable is ignored.
 #[rstest]
 fn a_planted_folder_of_known_failures_changes_no_status(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
@@ -212,7 +212,7 @@ fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
     let page = answer(&mut command);
     assert!(page.text.len() < 100_000, "{} bytes were printed", page.text.len());
     let left = fs::read_to_string(bench.path("left")).unwrap();
-    assert!(!left.is_empty(), "the tool was asked: {}", page.text);
+    assert!(!left.is_empty(), "the tool was run: {}", page.text);
     left.lines().for_each(|process| Watched::new(process).expect_end());
 }
 

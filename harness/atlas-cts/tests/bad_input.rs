@@ -137,11 +137,7 @@ fn all_mistakes_are_reported_together_and_in_order() {
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
 #[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
 #[case::report_where_nothing_can_be(3, &["--report-dir", "/proc/report"], "choose another folder with --report-dir")]
-fn an_impossible_command_line_is_explained(
-    #[case] status: i32,
-    #[case] arguments: &[&str],
-    #[case] message: &str,
-) {
+fn an_impossible_command_line_is_explained(#[case] status: i32, #[case] arguments: &[&str], #[case] message: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(["run", "--specs", "specs"].iter().chain(arguments)).says(status, &[message]);

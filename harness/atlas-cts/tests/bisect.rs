@@ -25,8 +25,8 @@ const LARGE: &str = "
       p != NULL;
 ";
 
-/// A set-up that records the requested versions, and switches on a defect of the simulated device from 25.5 on. There is no
-/// package for 25.3.
+/// A set-up that records the requested versions, and switches on a defect of the simulated device from 25.5 on. There
+/// is no package for 25.3.
 const SET_UP: &str = "\
 #!/bin/sh
 echo \"$1\" >>asked
@@ -116,12 +116,7 @@ fn a_version_that_cannot_be_set_up_is_skipped_with_a_reason(
 #[case::with_the_symptom_everywhere(&["25.5", "26.0"], 3, &["first      25.5: the first version", "start the list with an older one"])]
 #[case::one_version(&["25.5"], 2, &["a search needs at least two versions, not 1"])]
 #[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["version `24.1` is listed twice"])]
-fn a_list_without_a_first_version(
-    bench: Bench,
-    #[case] versions: &[&str],
-    #[case] status: i32,
-    #[case] said: &[&str],
-) {
+fn a_list_without_a_first_version(bench: Bench, #[case] versions: &[&str], #[case] status: i32, #[case] said: &[&str]) {
     bisect(&bench, &[], versions).says(status, said);
 }
 
@@ -247,10 +242,7 @@ fn a_signal_stops_a_search_and_its_set_up_and_the_message_tells_where(bench: Ben
     kill_process(Pid::from_child(&search), Signal::TERM).unwrap();
     let output = search.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        text.contains("SIGTERM: stopped") && text.contains("the last set-up, for 25.5, failed"),
-        "{text}"
-    );
+    assert!(text.contains("SIGTERM: stopped") && text.contains("the last set-up, for 25.5, failed"), "{text}");
     assert_eq!(output.status.code(), Some(3));
     set_up.expect_end();
 }

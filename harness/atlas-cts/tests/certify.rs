@@ -1,5 +1,5 @@
-//! `atlas-cts certify` and `verify` as users run them: the runs that show a conformant device, the reasons why other runs do
-//! not, and the protection of a signed record against changes.
+//! `atlas-cts certify` and `verify` as users run them: the runs that show a conformant device, the reasons why other
+//! runs do not, and the protection of a signed record against changes.
 
 use crate::support;
 
@@ -15,8 +15,8 @@ use support::{Answer, Bench, answer};
 /// A rule whose answer is only reported.
 const TOLD: &str = "
   - id: acl.small.told
-    title: A block is told to be elsewhere
-    statement: A block is told to be elsewhere.
+    title: A block is reported to be elsewhere
+    statement: A block is reported to be elsewhere.
     source: [{document: manual, section: blocks}]
     level: info
     steps: |
@@ -26,8 +26,8 @@ const TOLD: &str = "
 
 const TWO_DEVICES: &str = "
   - id: acl.small.two
-    title: A block is there beside another device
-    statement: A block is there beside another device.
+    title: A block can be allocated next to another device
+    statement: A block can be allocated next to another device.
     clauses: {manual: manual.blocks}
     level: must
     when: {devices: 2}
@@ -62,8 +62,8 @@ const BROKEN: &str = "
 /// Its set-up fails in a function that the library lacks.
 const BLOCKED: &str = "
   - id: acl.small.blocked
-    title: A block is there beside memory of the host
-    statement: A block is there beside memory of the host.
+    title: A block can be allocated next to host memory
+    statement: A block can be allocated next to host memory.
     clauses: {manual: manual.blocks}
     level: must
     steps: |
@@ -386,7 +386,7 @@ fn nothing_is_written_if_nothing_can_sign() {
     let without_tools = |words: &[&str]| answer(bench.command(words).env("PATH", Path::new("/nowhere")));
     without_tools(&[&words[..], &["alice"]].concat()).says(3, &["ssh-keygen cannot be started", "install OpenSSH"]);
     assert!(!written());
-    bench.run([&words[..], &["nobody"]].concat()).says(2, &["cannot read nobody"]);
+    bench.run([&words[..], &["missing-key"]].concat()).says(2, &["cannot read missing-key"]);
     bench.run([&words[..], &["alice.allowed"]].concat()).says(3, &["ssh-keygen did not sign with alice.allowed"]);
     assert!(!written());
     bench.run(["certify", "run", "--specs", "specs", "--sign", "alice"]).says(2, &["--to"]);

@@ -36,8 +36,8 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemGetAddressRange(p, NULL, NULL) fails;
   - id: acl.small.told
-    title: A block is told to be even
-    statement: A block is told to be even.
+    title: A block is reported to be even
+    statement: A block is reported to be even.
     source: [{document: manual, section: blocks}]
     level: info
     steps: |

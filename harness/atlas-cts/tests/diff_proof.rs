@@ -1,5 +1,5 @@
-//! `atlas-cts diff` on the simulated device: a seeded defect is a regression or drift, a legal variant is never a regression
-//! and mostly drift, and two runs of one device with different seeds show no difference.
+//! `atlas-cts diff` on the simulated device: a seeded defect is a regression or drift, a legal variant is never a
+//! regression and mostly drift, and two runs of one device with different seeds show no difference.
 //!
 //! A few of each run with the other tests; `ci/diff-proof.sh` runs all.
 

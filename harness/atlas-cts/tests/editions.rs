@@ -14,8 +14,8 @@ const NEEDS: &[(&str, &str, &str)] = &[
     ("acl.set.d32", "aclrtMemsetD32", "9.1.0"),
 ];
 
-/// Chapters on an edition that differs much, the features that it lacks, and the number of `NEEDS` that it has. `ci/night.sh`
-/// runs all rules on all editions and products.
+/// Chapters on an edition that differs much, the features that it lacks, and the number of `NEEDS` that it has.
+/// `ci/night.sh` runs all rules on all editions and products.
 #[rstest]
 #[case::without_a_version_call("none", None, 0, &["acl.support.exported"])]
 #[case("8.5", Some("8.5.0"), 3, &["acl.support.exported", "acl.ipc.", "acl.malloc.", "acl.hostreg.", "acl.copy.", "acl.p2p."])]

@@ -54,10 +54,7 @@ fn a_list_names_families(#[case] when: &str, #[case] expected: &[&str]) {
 #[rstest]
 #[case::nothing("", &["ascend950", "a3", "a2"])]
 #[case::something_else("    when: {not_products: [whole, part]}\n", &["200-300-500"])]
-fn a_rule_without_a_condition_has_that_of_its_chapter(
-    #[case] when: &str,
-    #[case] expected: &[&str],
-) {
+fn a_rule_without_a_condition_has_that_of_its_chapter(#[case] when: &str, #[case] expected: &[&str]) {
     let bench = Bench::new();
     let chapter = CHAPTER.replace("    level: must\n", "");
     let chapter = chapter.replace("    when: {products: [whole]}\n", when);

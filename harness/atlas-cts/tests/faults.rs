@@ -110,7 +110,8 @@ fn process(result: &RuleResult) -> &str {
     processes[0]
 }
 
-/// Checks that each rule has one result, in order, that the run has an end, and that the rules around the struck one pass.
+/// Checks that each rule has one result, in order, that the run has an end, and that the rules around the struck one
+/// pass.
 #[track_caller]
 fn expect_whole(report: &Report) {
     let ids: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
@@ -193,7 +194,7 @@ fn a_crash_in_the_health_check_names_the_call() {
     let bench = struck_by(&["FAULT_SEGFAULT", "FAULT_IN_HEALTH"], "");
     let answer = run(&bench, "report");
     answer.says(1, &["CRASH"]);
-    assert!(!answer.text.contains("found in case"), "no case ran any more:\n{}", answer.text);
+    assert!(!answer.text.contains("found in case"), "no further case ran:\n{}", answer.text);
     let report = bench.report("report");
     expect_whole(&report);
     let reason = &report.result("acl.faults.struck").reason;

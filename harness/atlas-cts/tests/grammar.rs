@@ -1,4 +1,5 @@
-//! A round trip of the grammar of steps: every rule of the catalog, printed from its syntax tree, parses to the same tree.
+//! A round trip of the grammar of steps: every rule of the catalog, printed from its syntax tree, parses to the same
+//! tree.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Given and kept cases that the rule could not draw: the messages of `run` and `print`. `given_cases.rs` of the engine's
-//! tests has all possible mistakes of a case.
+//! Given and kept cases that the rule could not draw: the messages of `run` and `print`. `given_cases.rs` of the
+//! engine's tests has all possible mistakes of a case.
 
 use crate::support;
 

@@ -234,7 +234,7 @@ fn a_run_does_not_wait_forever_for_the_lock_of_its_journal() {
 fn a_counterexample_that_cannot_be_written_is_a_remark() {
     let bench = bench();
     fs::create_dir(bench.path("report")).unwrap();
-    bench.write("report/counterexamples", "in the way");
+    bench.write("report/counterexamples", "not a folder");
     let answer = bench.run_catalog("report", &MISALIGNED);
     answer.says(1, &["the counterexample of acl.small.r3 was not written to ", "2 pass, 2 fail", "remark"]);
     let report = bench.report("report");

@@ -1,4 +1,5 @@
-//! Rules that depend on the machine: sentences that exclude virtual machines, and processes that may lock little memory.
+//! Rules that depend on the machine: sentences that exclude virtual machines, and processes that may lock little
+//! memory.
 
 use std::path::Path;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! `atlas-cts list` and `explain`: each filter keeps the matching rules, a rule is explained in full, and an unknown name is
-//! refused with a hint.
+//! `atlas-cts list` and `explain`: each filter keeps the matching rules, a rule is explained in full, and an unknown
+//! name is refused with a hint.
 
 use crate::support;
 

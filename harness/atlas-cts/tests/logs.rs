@@ -113,7 +113,7 @@ fn a_flood_of_lines_is_cut_to_its_end() {
 fn logs_that_cannot_be_written_cost_no_result() {
     let bench = bench();
     fs::create_dir_all(bench.path("report")).unwrap();
-    bench.write("report/logs", "in the way");
+    bench.write("report/logs", "not a folder");
     run_to(&bench, "report", &[], "1").says(1, &["the logs of acl.chat.fails were not written"]);
     let report = bench.report("report");
     assert_eq!(report.result("acl.chat.fails").logs, None);

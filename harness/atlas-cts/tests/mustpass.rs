@@ -1,4 +1,5 @@
-//! `atlas-cts mustpass`: a release cannot demand less than the previous one without a reason in the catalog's log of changes.
+//! `atlas-cts mustpass`: a release cannot demand less than the previous one without a reason in the catalog's log of
+//! changes.
 
 use crate::support;
 
@@ -33,8 +34,8 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemGetAddressRange(p, NULL, NULL) fails {ACL_ERROR_INVALID_PARAM};
   - id: acl.small.told
-    title: A block is told to be there
-    statement: A block is told to be there.
+    title: A block is reported to exist
+    statement: A block is reported to exist.
     clauses: {manual: manual.blocks}
     level: info
     steps: |

@@ -84,7 +84,7 @@ fn eight_containers_that_share_memory_files_do_not_see_each_other() {
     let script = "what='run acl.ipc.close --specs specs --product a2 --backend simulator --report-dir'
                   cts $what lone >/dev/null 2>&1; echo \"lone: $?\"
                   for n in 1 2 3 4 5 6 7 8; do
-                    (unshare -pf --mount-proc \"$CTS\" $what beside-$n >printed-$n 2>&1; echo \"beside: $?\") &
+                    (unshare -pf --mount-proc \"$CTS\" $what parallel-$n >printed-$n 2>&1; echo \"parallel: $?\") &
                   done; wait
                   echo left: $(ls -A /dev/shm) $(ls -A tmp)";
     if !can("unshare", &["-Urpf", "--mount-proc"]) {
@@ -92,14 +92,14 @@ fn eight_containers_that_share_memory_files_do_not_see_each_other() {
     }
     let Some(answer) = on_a_private_machine(&bench, script) else { return };
     answer.says(0, &["lone: 0", "left:\n"]);
-    assert_eq!(answer.text.matches("beside: 0").count(), 8, "{}", answer.text);
+    assert_eq!(answer.text.matches("parallel: 0").count(), 8, "{}", answer.text);
     let lone = bench.report("lone");
     let mut expected = lone.verdicts();
     expected.sort_unstable();
     assert!(expected.iter().filter(|(_, verdict)| *verdict == "pass").count() >= 3, "{expected:?}");
     for number in 1..=8 {
-        let beside = bench.report(&format!("beside-{number}"));
-        let mut verdicts = beside.verdicts();
+        let parallel = bench.report(&format!("parallel-{number}"));
+        let mut verdicts = parallel.verdicts();
         verdicts.sort_unstable();
         assert_eq!(verdicts, expected);
     }

@@ -80,7 +80,7 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
     let skeleton = text.strip_prefix(before.trim_end()).expect("the rest of the chapter is as it was").to_owned();
     assert!(skeleton.contains("aclrtMemset(devPtr, size, 1, size);") && skeleton.contains("- set.memset-sets\n"));
-    assert!(skeleton.contains("set.length-rounded-down-to-4*"), "defects that other rules claim are listed:\n{skeleton}");
+    assert!(skeleton.contains("set.length-rounded-down-to-4*"), "claims of other rules are listed:\n{skeleton}");
 
     let lint = bench.run(["lint", "--specs", "specs"]);
     let wanted =
@@ -90,8 +90,8 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     assert_eq!(lint.text.matches(CHAPTER).count(), wanted.len(), "{}", lint.text);
     bench.run(["run", "--specs", "specs", "--product", "a2", id]).says(1, &["written == 1"]);
 
-    let skeleton = skeleton
-        .replace("\"TO WRITE: one sentence that is true or false of a device\"", "The first bytes are set");
+    let skeleton =
+        skeleton.replace("\"TO WRITE: one sentence that is true or false of a device\"", "The first bytes are set");
     let skeleton =
         skeleton.replace("\"TO WRITE: the content of the documents, in your own words\"", "A set stores its value.");
     let skeleton =
@@ -126,20 +126,16 @@ fn a_skeleton_can_call_every_function() {
 #[case::another_runtime("toy.set.first", "aclrtMemset", "`toy.set.first` is not a valid rule id")]
 #[case::a_path("acl.set.../x", "aclrtMemset", "is not a valid rule id")]
 #[case::an_existing_id("acl.set.byte", "aclrtMemset", "acl.set.byte already exists at specs/acl/")]
-#[case::an_id_of_an_earlier_release("acl.set.gone", "aclrtMemset", "acl.set.gone was used in a release or is in changes.yaml")]
+#[case::an_id_of_an_earlier_release(
+    "acl.set.gone",
+    "aclrtMemset",
+    "acl.set.gone was used in a release or is in changes.yaml"
+)]
 #[case::the_derived_rule("acl.support.exported", "aclrtMemset", "choose another name")]
 #[case::a_function("acl.set.first", "aclrtMemest", "`aclrtMemest` is not in the header; did you mean `aclrtMemset`?")]
-#[case::an_area(
-    "acl.sets.first",
-    "aclrtMemset",
-    "no rule id begins with acl.sets; did you mean `acl.set`?"
-)]
+#[case::an_area("acl.sets.first", "aclrtMemset", "no rule id begins with acl.sets; did you mean `acl.set`?")]
 #[case::a_chapter("acl.set.first --chapter sett", "aclrtMemset", "there is no chapter `sett`; did you mean `set`?")]
-fn an_impossible_rule_is_refused_and_nothing_is_written(
-    #[case] id: &str,
-    #[case] calls: &str,
-    #[case] says: &str,
-) {
+fn an_impossible_rule_is_refused_and_nothing_is_written(#[case] id: &str, #[case] calls: &str, #[case] says: &str) {
     let bench = bench();
     let changes = fs::read_to_string(bench.path("specs/acl/changes.yaml")).unwrap();
     let gone = "  - rule: acl.set.gone\n    version: 0.3.0\n    part: rule\n    why: it was wrong\n";

@@ -1,6 +1,6 @@
-//! Long runs in bad conditions. A device that hangs does not cost every rule its deadline, one that works only sometimes is
-//! noticed, a run that is stopped in any phase loses no result, and trouble with the clock, the disk or logs is not blamed
-//! on a rule.
+//! Long runs in bad conditions. A device that hangs does not cost every rule its deadline, one that works only
+//! sometimes is noticed, a run that is stopped in any phase loses no result, and trouble with the clock, the disk or
+//! logs is not blamed on a rule.
 
 #[path = "nights/devices.rs"]
 mod devices;

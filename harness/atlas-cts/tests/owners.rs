@@ -1,4 +1,5 @@
-//! A denied function is one failure, that of its owner. Rules of the catalog run on simulated devices that deny a function.
+//! A denied function is one failure, that of its owner. Rules of the catalog run on simulated devices that deny a
+//! function.
 
 use crate::support;
 
@@ -66,10 +67,7 @@ fn an_unselected_owner_runs_but_is_not_reported() {
 #[rstest]
 #[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
 #[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]
-fn a_function_broken_for_some_arguments_fails_the_rules_that_pass_them(
-    #[case] defect: &str,
-    #[case] rule: &str,
-) {
+fn a_function_broken_for_some_arguments_fails_the_rules_that_pass_them(#[case] defect: &str, #[case] rule: &str) {
     let bench = Bench::new();
     run(&bench, defect, &[rule]);
     let report = bench.report("report");

@@ -1,5 +1,5 @@
-//! `report.html`, `summary.md` and `atlas-cts history` as users get them. They are written by every run, on request, by a
-//! resumed run and by a merge, and never at the cost of a result.
+//! `report.html`, `summary.md` and `atlas-cts history` as users get them. They are written by every run, on request, by
+//! a resumed run and by a merge, and never at the cost of a result.
 
 use crate::support;
 
@@ -99,7 +99,7 @@ fn the_page_of_an_interrupted_run_tells_so(bench: Bench) {
 
 #[rstest]
 fn a_page_that_cannot_be_written_changes_no_result(bench: Bench) {
-    fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    fs::create_dir_all(bench.path("report/report.html/folder")).unwrap();
     let told = "report/report.html was not written";
     run(&bench, "report", &[]).says(0, &[told, "`atlas-cts report ", "conformant: no rule that ran is broken"]);
     assert_eq!(bench.report("report").end().exit, 0);

@@ -1,5 +1,5 @@
-//! The policy on the grounds of judged checks. A catalog that promises more than its documents does not load, and a sentence
-//! that does not apply to the library's edition is not a promise there.
+//! The policy on the grounds of judged checks. A catalog that promises more than its documents does not load, and a
+//! sentence that does not apply to the library's edition is not a promise there.
 
 use crate::support;
 
@@ -124,7 +124,8 @@ fn a_sentence_of_another_run_mode_is_only_observed() {
     assert_eq!(observed, [why]);
 }
 
-/// A copy from the program's memory, which a device that runs programs itself may refuse, and a refusal without that freedom.
+/// A copy from the program's memory, which a device that runs programs itself may refuse, and a refusal without that
+/// freedom.
 const REFUSES: [&str; 4] = ["run", "--specs", "specs", "--defect=variant.device-mode-refuses-program-memory"];
 const COPIES: [&str; 4] = [
     "aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);",

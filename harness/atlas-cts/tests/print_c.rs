@@ -198,8 +198,8 @@ fn every_program_passes_on_a_device_without_defects(
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Plain `char` is signed on x86_64 and unsigned on aarch64. A program has the same verdict with both, on a faithful device
-/// and on each device that its rule should catch.
+/// Plain `char` is signed on x86_64 and unsigned on aarch64. A program has the same verdict with both, on a faithful
+/// device and on each device that its rule should catch.
 #[test]
 fn the_sign_of_plain_char_changes_no_verdict() {
     let reads_char = |rule: &Rule| {
@@ -349,7 +349,7 @@ rules:
       aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemcpy(block, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE);
       holds(block, pattern(64, 1 /* the tag */), 64, to);
-      given closed_flag(/* of nobody */ flag);
+      given closed_flag(/* unused */ flag);
       aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
     observe: {pid: getpid() > 0, text: name}
   - id: acl.forms.chars
@@ -432,7 +432,7 @@ fn forms_that_the_catalog_does_not_use_print() {
     let word = "\n    /* holds(block, pattern(64, 1 / * the tag * /), 64, to); */\n    poison(to, 64);\n    MUST_SUCCEED(aclrtMemcpy(to, 64, block,";
     assert!(text.contains(word), "{text}");
     // So does a set-up.
-    let set_up = "\n    /* given closed_flag(/ * of nobody * / flag) */\n    void *flag; POISON(flag);\n";
+    let set_up = "\n    /* given closed_flag(/ * unused * / flag) */\n    void *flag; POISON(flag);\n";
     assert!(text.contains(set_up), "{text}");
 
     let product = rules.product("a2").unwrap();

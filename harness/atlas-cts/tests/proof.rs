@@ -155,7 +155,7 @@ fn the_matrix_counts_failing_cases_and_finds_unclaimed_kills() {
     1,
     "  event.wait-ignored-on-default-stream: no rule (0 reach it)"
 )]
-fn a_matrix_of_some_defects_names_the_rules_that_kill_them(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
+fn a_matrix_of_some_defects_names_their_killers(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
     let (bench, answer) = proof(CHAPTER, &["--matrix-of", part]);
     answer.says(status, &[line]);
     assert!(!answer.text.contains("faithful"), "{}", answer.text);

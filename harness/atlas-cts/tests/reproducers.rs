@@ -1,8 +1,8 @@
-//! A reproducer has the engine's verdict: the programs of rules that claim a defect are compiled and run on a device with
-//! the defect and on one without it.
+//! A reproducer has the engine's verdict: the programs of rules that claim a defect are compiled and run on a device
+//! with the defect and on one without it.
 //!
-//! With `ATLAS_CTS_REPRODUCERS`, every defect of the products in it is tried (`ci/reproducers.sh`); without it, a sample of
-//! a2.
+//! With `ATLAS_CTS_REPRODUCERS`, every defect of the products in it is tried (`ci/reproducers.sh`); without it, a
+//! sample of a2.
 
 use crate::support;
 
@@ -177,8 +177,8 @@ fn a_reproducer_has_the_engines_verdict() {
         let count = count(product, &defects);
         let same = count.programs - count.others.len();
         println!(
-            "{product}: {} programs for {} defects; {same} say what the engine said ({:.1} %); {} have at most 150 lines \
-             ({:.1} %), half of them at most {}",
+            "{product}: {} programs for {} defects; {same} say what the engine said ({:.1} %); {} have at most 150 \
+             lines ({:.1} %), half of them at most {}",
             count.programs,
             defects.len(),
             100.0 * same as f64 / count.programs as f64,

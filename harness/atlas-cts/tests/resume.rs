@@ -1,4 +1,5 @@
-//! Runs that are killed, or that find a full disk or a folder in use: no record is lost, and `--resume` finishes the run.
+//! Runs that are killed, or that find a full disk or a folder in use: no record is lost, and `--resume` finishes the
+//! run.
 
 use crate::support;
 
@@ -19,8 +20,9 @@ use support::{
     Answer, Bench, Report, Watched, answer, answer as answer_of, left_over_machines, machines_of, take_environment,
 };
 
-/// A rule that fails on a device with misaligned small blocks, one with two processes, one that does not apply, and rules
-/// that pass before and after them. Without axes they have three cases: none may run out of time on a busy machine.
+/// A rule that fails on a device with misaligned small blocks, one with two processes, one that does not apply, and
+/// rules that pass before and after them. Without axes they have three cases: none may run out of time on a busy
+/// machine.
 fn rules() -> String {
     let holds = |number: u32| {
         format!(
@@ -58,8 +60,8 @@ fn rules() -> String {
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 64 == 0;
   - id: acl.small.shared
-    title: A key is not for everybody
-    statement: A key is not for everybody.
+    title: A key is not for every process
+    statement: A key is not for every process.
     clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
@@ -173,7 +175,8 @@ fn killed(bench: &Bench, report: &str, rule: &str, arguments: &[&str]) -> Record
     recorded
 }
 
-/// The part that a run and its resumed twin share: everything except times, addresses, workers and marks of interruption.
+/// The part that a run and its resumed twin share: everything except times, addresses, workers and marks of
+/// interruption.
 fn shared(report: &Report) -> (Json, BTreeMap<String, Json>, Json) {
     let (mut header, mut results, mut end) = (Json::Null, BTreeMap::new(), Json::Null);
     for mut line in report.timeless() {
@@ -476,8 +479,8 @@ fn a_folder_belongs_to_one_run() {
 
 // ---- full disks and folders that cannot be written
 
-/// When the limit is reached, the run reports it at once, ends in order, and can be resumed. The signal for a write beyond
-/// the limit does not end it.
+/// When the limit is reached, the run reports it at once, ends in order, and can be resumed. The signal for a write
+/// beyond the limit does not end it.
 #[test]
 fn a_run_whose_journal_cannot_grow_ends_at_once() {
     let bench = bench();

@@ -1,5 +1,5 @@
-//! The output of `atlas-cts run` while it runs: one object for each event for programs, a progress line on a terminal, and
-//! no progress line without a terminal.
+//! The output of `atlas-cts run` while it runs: one object for each event for programs, a progress line on a terminal,
+//! and no progress line without a terminal.
 
 use crate::support;
 
@@ -26,8 +26,8 @@ fn events(text: &str) -> Vec<(String, Json)> {
     text.lines().map(object).map(|object| (object["event"].as_str().unwrap().to_owned(), object)).collect()
 }
 
-/// Until a release, JUnit keeps the class of a chapter whose name changed. A journal has both names, and a rewritten report
-/// is the same.
+/// Until a release, JUnit keeps the class of a chapter whose name changed. A journal has both names, and a rewritten
+/// report is the same.
 #[rstest]
 fn a_chapter_keeps_its_former_class(bench: Bench) {
     let class = |report: &str| {
@@ -93,7 +93,7 @@ fn the_json_log_has_one_object_for_each_event_and_nothing_else(bench: Bench) {
 
 #[rstest]
 fn a_remark_is_an_event_but_a_usage_error_is_not(bench: Bench) {
-    std::fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    std::fs::create_dir_all(bench.path("report/report.html/folder")).unwrap();
     let answer = bench.run(RUN.iter().chain(&["--log-format", "json", "--report-dir", "report"]));
     let events = events(&answer.text);
     let remark = events.iter().find(|(kind, _)| kind == "remark").expect("there is a remark").1["text"].clone();

@@ -108,8 +108,8 @@ fn an_independent_library_is_judged_by_the_promises_of_the_documents() {
         assert_eq!(result.verdict.name(), "pass", "{id}: {}", result.reason);
     }
 
-    // A rule that calls a missing function is blocked for this reason only, or skipped if it is unknown whether a library of
-    // this edition has the function.
+    // A rule that calls a missing function is blocked for this reason only, or skipped if it is unknown whether a
+    // library of this edition has the function.
     let rules = catalog();
     let (mut blocked, mut small) = (0, 0);
     for rule in &rules.rules {

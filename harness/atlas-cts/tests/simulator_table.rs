@@ -1,5 +1,5 @@
-//! The simulated device's table of products and codes is written by hand from the documents, independently of the catalog.
-//! These tests compare the two.
+//! The simulated device's table of products and codes is written by hand from the documents, independently of the
+//! catalog. These tests compare the two.
 
 #[path = "../../../fixtures/simulator/acl/editions.rs"]
 mod editions;

@@ -1,5 +1,5 @@
-//! Verdicts do not depend on the speed of the machine: a slow runtime gets the same cases as a fast one, and cases that could
-//! not run in time make the result unknown.
+//! Verdicts do not depend on the speed of the machine: a slow runtime gets the same cases as a fast one, and cases that
+//! could not run in time make the result unknown.
 
 use crate::support;
 

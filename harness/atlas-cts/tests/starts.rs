@@ -1,5 +1,5 @@
-//! Processes with the runtime: none waits at its end for a device that was left selected, and a run of all rules starts few.
-//! `starts.rs` of the engine's tests covers sharing of processes, and the reasons for further ones.
+//! Processes with the runtime: none waits at its end for a device that was left selected, and a run of all rules starts
+//! few. `starts.rs` of the engine's tests covers sharing of processes, and the reasons for further ones.
 
 use crate::support;
 
@@ -33,8 +33,8 @@ const FOUR: &str = "n: {every: [1, 2, 3, 4]}";
 const ALLOCATES: &str = "aclrtMalloc(&p, 64 * n, ACL_MEM_MALLOC_NORMAL_ONLY);
 (uintptr_t)p % 64 == 0;";
 
-/// The number of selections that were left in each process that had to wait for them. The library in front of the simulated
-/// device waits while a device is selected.
+/// The number of selections that were left in each process that had to wait for them. The library in front of the
+/// simulated device waits while a device is selected.
 fn waited(rules: &[String]) -> (Report, Vec<String>) {
     let bench = Bench::new();
     bench.catalog(chapter(rules));

@@ -1,5 +1,5 @@
-//! Stored runs of earlier versions in `fixtures/runs`: journals, reports and counterexamples of every format stay readable
-//! and keep their meaning.
+//! Stored runs of earlier versions in `fixtures/runs`: journals, reports and counterexamples of every format stay
+//! readable and keep their meaning.
 
 use crate::support;
 
@@ -88,7 +88,7 @@ fn every_stored_run_has_an_expectation_and_is_described() {
         runs.map(|run| format!("{format}/{run}")).collect::<Vec<_>>()
     });
     let expected: BTreeSet<String> = RUNS.iter().map(|run| run.name.to_owned()).collect();
-    assert_eq!(found.collect::<BTreeSet<_>>(), expected, "add the run to harness/atlas-cts/tests/stored_runs/expected.rs");
+    assert_eq!(found.collect::<BTreeSet<_>>(), expected, "add the run to tests/stored_runs/expected.rs");
     let readme = fs::read_to_string(stored().join("README.md")).unwrap();
     for run in &RUNS {
         assert!(readme.contains(&format!("| `{}` |", run.name)), "README.md does not describe {}", run.name);

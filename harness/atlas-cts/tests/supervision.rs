@@ -41,8 +41,8 @@ rules:
       aclrtMemcpy(back, size, p, size, ACL_MEMCPY_DEVICE_TO_HOST);
       same(back, pattern(size, 1), size);
   - id: acl.small.shared
-    title: A key is not for everybody
-    statement: A key is not for everybody.
+    title: A key is not for every process
+    statement: A key is not for every process.
     clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
@@ -100,7 +100,7 @@ fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
     assert_eq!((later.case, &later.values), (1, &failure.values));
     assert_eq!(kept_cases(&kept), cases, "a case is kept once");
 
-    bench.run_catalog("mended", &["acl.small.aligned"]).says(0, &[]);
+    bench.run_catalog("fixed", &["acl.small.aligned"]).says(0, &[]);
 }
 
 /// The cases of a file of counterexamples, each with the number of operations that it shows to people.

@@ -1,5 +1,5 @@
-//! A mask hides devices from a process, and the visible devices are numbered from 0. The library is loaded from a file, like
-//! that of a real device: the runtime reports the number of devices under the mask.
+//! A mask hides devices from a process, and the visible devices are numbered from 0. The library is loaded from a file,
+//! like that of a real device: the runtime reports the number of devices under the mask.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! The devices of a run and their health during the run, from the vendor's tool. The devices are simulated, with a library
-//! that is given like that of a real device; the tool is a script that prints samples.
+//! The devices of a run and their health during the run, from the vendor's tool. The devices are simulated, with a
+//! library that is given like that of a real device; the tool is a script that prints samples.
 
 #[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
 use crate::doctor::machine;

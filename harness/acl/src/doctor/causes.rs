@@ -37,8 +37,8 @@ fn inner(code: i32, by: &str, found: &mut Examination) {
     let title = format!("{by} fails with {code}: {}", codes::meaning(code));
     let next = match causes.is_empty() {
         true => {
-            "no known cause was found (a missing reboot, missing rights, a sandbox, missing nodes, a missing driver); run \
-                 it as root on the host, and read the kernel's messages"
+            "no known cause was found (a missing reboot, missing rights, a sandbox, missing nodes, a missing driver); \
+                 run it as root on the host, and read the kernel's messages"
                 .to_owned()
         }
         false => format!("follow the advice of the finding {}, then retry", causes.join(" or ")),
@@ -105,9 +105,9 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
         } else {
             "a process in another mount namespace owns the device"
         };
-        let next = "stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on the host \
-                    if it is not visible here; the device is free when the last process of that namespace has ended. The \
-                    suite runs all its processes in one namespace";
+        let next = "stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on \
+                    the host if it is not visible here; the device is free when the last process of that namespace has \
+                    ended. The suite runs all its processes in one namespace";
         Finding::new("devices.other-namespace", Severity::Blocker, title(cause), next)
             .seen_all(elsewhere)
             .seen_all(conflicts)
@@ -122,17 +122,17 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
         occupied(codes::OCCUPIED, "opening a device (507899)", seen, found);
     } else if has(&["507033", "E39007", "tdt error=31"]) {
         device_side(seen, found);
-    } else if has(&["no progress", "did not answer in its time"]) {
-        let title = "setting up a device does not return, although the machine looks healthy: a device whose side of the \
-                     channel is dead answers everyone except its first opener";
+    } else if has(&["no progress", "timed out and was killed", "timed out, was killed"]) {
+        let title = "setting up a device does not return, although the machine looks healthy: a device whose side of \
+                     the channel is dead answers everyone except its first opener";
         let next = "remove the machine from the pool, and have the device reset or the machine rebooted";
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
     } else if has(&["107001"]) {
-        let title = "the runtime does not know the device (107001): its number is not among the visible ones, or the driver \
-                     is not loaded";
-        let next = "unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's modules \
-                    are loaded";
+        let title = "the runtime does not know the device (107001): its number is not among the visible ones, or the \
+                     driver is not loaded";
+        let next = "unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's \
+                    modules are loaded";
         let finding = Finding::new("runtime.no-such-device", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Document, "hicann/runtime docs, FAQ on aclrtSetDevice"));
     } else if has(&["207000", "EE1015", "undefined symbol"]) {

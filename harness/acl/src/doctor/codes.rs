@@ -1,5 +1,5 @@
-//! Codes of the driver's interfaces, and their meaning for a start of the suite, in our words. Sources: hicann/driver DCMI
-//! manuals and npucli inc/npu_smi.h; table of symptoms in MindCluster's FAQ and public threads.
+//! Codes of the driver's interfaces, and their meaning for a start of the suite, in our words. Sources: hicann/driver
+//! DCMI manuals and npucli inc/npu_smi.h; table of symptoms in MindCluster's FAQ and public threads.
 
 /// A device is occupied by another mount namespace or a reset, or is not ready.
 pub(super) const OCCUPIED: i32 = -8020;
@@ -14,10 +14,10 @@ pub(super) const UNSUPPORTED: i32 = -8255;
 const OF_TOOLS: &[i32] =
     &[-8001, -8002, -8005, -8006, -8007, -8008, -8012, -8017, -8020, -8255, -9001, -9002, -9005, -9015, -9016, -9255];
 
-/// Codes of faults that do not change results, according to public sources. The vendor's cluster software keeps a device with
-/// such a fault in use (Ascend/mind-cluster component/ascend-device-plugin/build/faultCode.json, level NotHandle), and the
-/// driver ranks it as a hint or minor (hicann/driver dms_events_conf.lst). Uncorrectable memory errors are not in this list,
-/// whatever their level: their counters are watched.
+/// Codes of faults that do not change results, according to public sources. The vendor's cluster software keeps a
+/// device with such a fault in use (Ascend/mind-cluster component/ascend-device-plugin/build/faultCode.json, level
+/// NotHandle), and the driver ranks it as a hint or minor (hicann/driver dms_events_conf.lst). Uncorrectable memory
+/// errors are not in this list, whatever their level: their counters are watched.
 const HARMLESS: &[&str] = &[
     "80E01809", // found by the patrol before any use
     "80E18401", // some rows isolated

@@ -1,5 +1,5 @@
-//! The compatibility of driver, firmware and toolkit, by their own files. An incompatible pair still starts, and silently
-//! lacks features.
+//! The compatibility of driver, firmware and toolkit, by their own files. An incompatible pair still starts, and
+//! silently lacks features.
 
 use catalog::version::Release;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
@@ -54,8 +54,8 @@ fn record(install: &Install, container: bool, found: &mut Examination) {
     if install.recorded || install.driver.is_none() && !container {
         return;
     }
-    let title = "the install record /etc/ascend_install.info or the driver's version file is missing: the runtime cannot \
-                 report the versions of driver and firmware";
+    let title = "the install record /etc/ascend_install.info or the driver's version file is missing: the runtime \
+                 cannot report the versions of driver and firmware";
     let next = match container {
         true => {
             "mount /etc/ascend_install.info and <install path>/driver/version.info into the container; the vendor's \
@@ -89,11 +89,13 @@ fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
         let what = event.package.to_lowercase();
         let next = "reboot the machine; in a container, the host's administrator has to do this";
         let (severity, title) = match certain {
-            true => (Severity::Blocker, format!("the {what} was installed and the machine has not been rebooted since")),
+            true => {
+                (Severity::Blocker, format!("the {what} was installed and the machine has not been rebooted since"))
+            }
             false => (
                 Severity::Warning,
                 format!(
-                    "the {what} was installed within hours of the last start; the machine may not have been rebooted since"
+                    "the {what} was installed within hours of the last start: the machine may not be rebooted since"
                 ),
             ),
         };
@@ -142,9 +144,8 @@ fn differing(found: &mut Examination) {
             _ => false,
         });
         if differ {
-            let title = format!("sources report different versions of the {of}: the running one is not the installed one");
-            let next =
-                "reboot if a package was installed since the last start; in a container, mount the host's version files";
+            let title = format!("sources report different versions of the {of}: the running and the installed one");
+            let next = "reboot if a package was installed since the last start; in a container, mount the host's version files";
             let seen = seen.iter().map(|version| format!("{}: {}", version.source, version.version));
             let finding = Finding::new("versions.differ", Severity::Warning, title, next).seen_all(seen);
             found.find(
@@ -168,9 +169,10 @@ fn firmware_of_driver(install: &Install, driver: Option<&str>, firmware: Option<
         match in_ranges(version, &ranges) {
             Some(true) => {}
             Some(false) => {
-                let title = format!("driver {driver} and firmware {firmware} are outside each other's supported ranges");
-                let next = "install the driver and the firmware of one release and reboot; until then, device identities are \
-                            zero, and sharing memory between processes fails with 507899";
+                let title =
+                    format!("driver {driver} and firmware {firmware} are outside each other's supported ranges");
+                let next = "install the driver and the firmware of one release and reboot; until then, device \
+                            identities are zero, and sharing memory between processes fails with 507899";
                 let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next)
                     .seen(format!("{key} of the {whose}: {ranges}"));
                 return found.find(finding.rests_on(Certainty::Code, RANGES));
@@ -194,8 +196,8 @@ fn toolkit_of_driver(install: &Install, driver: Option<&str>, found: &mut Examin
         && !brackets(listed).any(|known| known == own)
     {
         let title = format!("the toolkit's branch {own} is not among those that the driver lists");
-        let next = "use a driver and a toolkit that were released together; the present pair may work in part, and the suite \
-                    then shows which parts do not";
+        let next = "use a driver and a toolkit that were released together; the present pair may work in part, and the \
+                    suite then shows which parts do not";
         let finding = Finding::new("versions.driver-and-toolkit", Severity::Warning, title, next)
             .seen(format!("compatible_version of the driver: {listed}"));
         found.find(finding.rests_on(Certainty::Field, RANGES));

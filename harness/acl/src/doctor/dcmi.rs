@@ -1,6 +1,6 @@
 //! The driver's management library DCMI, loaded in a child process with a time limit. It reports numbers where the tool
-//! prints words, and the driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the 950
-//! has separate functions, with one number for a device.
+//! prints words, and the driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the
+//! 950 has separate functions, with one number for a device.
 
 use std::path::{Path, PathBuf};
 
@@ -59,8 +59,8 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Dcmi {
         End::Signal(_) => ("dcmi.crashes", format!("the driver's management library crashes its process: {said}")),
         _ => return dcmi,
     };
-    let next = "have the administrator read the kernel's messages: a driver that does not answer its own library does not \
-                answer the runtime";
+    let next = "have the administrator read the kernel's messages: a driver that does not answer its own library does \
+                not answer the runtime";
     let finding = Finding::new(id, Severity::Blocker, title, next).seen(place);
     found.find(finding.rests_on(Certainty::Inferred, "hicann/driver docs: DCMI shares the channel to the device"));
     dcmi

@@ -57,9 +57,8 @@ fn logs(machine: &Machine, found: &mut Examination) {
     found.looked("runtime's logs", folder.clone(), said);
     // Nothing deletes files of earlier processes.
     if files >= MANY {
-        let title =
-            format!("{folder}/debug/plog has {files} log files of earlier processes, and nothing deletes them");
-            let next = "remove old files; each worker of the suite adds one";
+        let title = format!("{folder}/debug/plog has {files} log files of earlier processes, and nothing deletes them");
+        let next = "remove old files; each worker of the suite adds one";
         let finding = Finding::new("logs.many", Severity::Note, title, next);
         found.find(finding.rests_on(Certainty::Document, LOG_REFERENCE));
     }

@@ -2,7 +2,8 @@
 
 use engine::doctor::{Certainty, Device, Examination, Finding, Severity};
 
-/// The states of a device, from good to bad. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI manuals).
+/// The states of a device, from good to bad. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI
+/// manuals).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Health {
     Good,
@@ -59,8 +60,8 @@ pub(super) struct Said {
     pub details: Vec<String>,
 }
 
-/// The table and `-t health` of the public tool print OK for a state without a code. The table also prints OK for a failed
-/// query.
+/// The table and `-t health` of the public tool print OK for a state without a code. The table also prints OK for a
+/// failed query.
 const SOURCE: &str = "hicann/driver npucli: npu_info.c, npu_chip_info.c handle_health_state; DCMI manuals";
 
 /// Judges the reports of all sources on a chip, and writes the result to its row.
@@ -85,8 +86,8 @@ pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &
             "health.warning",
             Severity::Warning,
             format!("device {label} has a health warning"),
-            "check again in a few seconds: a warning caused by a test disappears within 100 ms; if it stays, give its codes \
-             to the administrator"
+            "check again in a few seconds: a warning caused by a test disappears within 100 ms; if it stays, give its \
+             codes to the administrator"
                 .to_owned(),
         ),
         Some(worst) if worst > Health::Good => (

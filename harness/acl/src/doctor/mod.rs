@@ -125,9 +125,10 @@ fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
         0 => format!("pages of device {label}'s memory that wait for its next reset: {}", errors.waiting_pages),
         many => format!("uncorrectable memory errors of device {label} since its start: {many}"),
     };
-    let next = "have the device reset or the machine rebooted before you trust results: this isolates the pages. Do not \
-                clear the counters, which cancels the isolation";
-    let seen = format!("isolated pages: {}, waiting for the next reset: {}", errors.isolated_pages, errors.waiting_pages);
+    let next = "have the device reset or the machine rebooted before you trust results: this isolates the pages. Do \
+                not clear the counters, which cancels the isolation";
+    let seen =
+        format!("isolated pages: {}, waiting for the next reset: {}", errors.isolated_pages, errors.waiting_pages);
     let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
 }

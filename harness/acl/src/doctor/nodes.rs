@@ -1,5 +1,5 @@
-//! Device nodes, their permissions, the hardware, and the driver in the kernel. No node is opened: the first opener occupies
-//! a device for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
+//! Device nodes, their permissions, the hardware, and the driver in the kernel. No node is opened: the first opener
+//! occupies a device for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
 
 use engine::doctor::{Certainty, Examination, Finding, Machine, Node, NodeKind, Severity};
 
@@ -93,16 +93,16 @@ fn absent(seen: &Nodes, install: &Install, loaded: Option<bool>, nodes: &[Node],
         let title = "the driver is not installed: it has neither a version file nor a device node";
         let next = match seen.hardware.is_empty() {
             true => {
-                "check that this is the right machine: its PCI bus has no accelerator of the vendor; if it should have one, \
-                 install the driver, then the firmware, and reboot"
+                "check that this is the right machine: its PCI bus has no accelerator of the vendor; if it should have \
+                 one, install the driver, then the firmware, and reboot"
             }
             false => "install the driver, then the firmware, and reboot",
         };
         Finding::new("driver.missing", Severity::Blocker, title, next).rests_on(Certainty::Field, FAQ)
     } else if loaded == Some(false) {
         let title = "the driver is installed, but none of its modules is loaded into the kernel";
-        let next = "reboot; if that does not help, the kernel was updated: install its headers and the driver again, so that \
-                    the modules are built for it";
+        let next = "reboot; if that does not help, the kernel was updated: install its headers and the driver again, \
+                    so that the modules are built for it";
         Finding::new("driver.module-not-loaded", Severity::Blocker, title, next)
             .rests_on(Certainty::Document, "hicann/driver docs FAQ (after a kernel update the modules are built again)")
     } else {
@@ -120,7 +120,8 @@ fn companions(machine: &Machine, seen: &Nodes, found: &mut Examination) {
         return;
     }
     let names: Vec<String> = missing.iter().map(|name| format!("/dev/{name}")).collect();
-    let title = format!("device nodes exist, but further nodes that every process needs are missing: {}", names.join(", "));
+    let title =
+        format!("device nodes exist, but further nodes that every process needs are missing: {}", names.join(", "));
     let next = match seen.container {
         true => "give them to the container as well, with --device or through the vendor's container runtime",
         false => "load the driver's modules: reboot, or install the driver again",
@@ -141,7 +142,7 @@ fn rights(
     {
         let title =
             format!("{} is not a device: the host lacks this path, so the container got a folder for it", node.path);
-            let next = "start the container on a host with the driver loaded, or omit this path";
+        let next = "start the container on a host with the driver loaded, or omit this path";
         found.find(Finding::new("nodes.no-device", Severity::Blocker, title, next).rests_on(Certainty::Inferred, UDEV));
     }
     let Some(who) = machine.identity() else { return };
@@ -156,8 +157,8 @@ fn rights(
             machine.group_name(first.group).or_else(|| install.group.clone()).unwrap_or_else(|| GROUP.to_owned());
         let title = format!("this user may not open the devices, and is not in their group {group}");
         let next = format!(
-            "add the user to the group (`usermod -aG {group} NAME`) and log in again; start a container with --group-add; \
-             or run as a user of this group"
+            "add the user to the group (`usermod -aG {group} NAME`) and log in again; start a container with \
+             --group-add; or run as a user of this group"
         );
         // The manager is needed as much as a device.
         let severity = if closed.iter().any(|node| number(node).is_none()) { Severity::Blocker } else { severity };
@@ -168,8 +169,8 @@ fn rights(
         denied.iter().partition(|node| node.denied.as_deref().is_some_and(|denied| denied.contains("not permitted")));
     if !granted_not.is_empty() {
         let title = "the machine has devices that the control group of this job does not grant";
-        let next = "request as many devices from the scheduler as you need, or use only those that it grants: the runtime \
-                    numbers its devices itself";
+        let next = "request as many devices from the scheduler as you need, or use only those that it grants: the \
+                    runtime numbers its devices itself";
         let finding = Finding::new("nodes.not-granted", severity, title, next).seen_all(list(&granted_not));
         found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
     }

@@ -1,5 +1,5 @@
-//! The queries of a run before its first rule and between rules: the devices and their present faults. Like the doctor's
-//! queries, they run in child processes with a time limit and open no device.
+//! The queries of a run before its first rule and between rules: the devices and their present faults. Like the
+//! doctor's queries, they run in child processes with a time limit and open no device.
 
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
-//! Other users of the devices: processes that the tool lists, memory in use beyond that of an idle device, openers of the
-//! nodes in other mount namespaces.
+//! Other users of the devices: processes that the tool lists, memory in use beyond that of an idle device, openers of
+//! the nodes in other mount namespaces.
 
 use engine::doctor::{Certainty, Device, Examination, Finding, Machine, Severity};
 
 use super::smi::Chip;
 
-/// Device memory up to which a row applies, and the most that an idle device uses of it, both in MiB. Observed: 2.9 GB of
-/// 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
+/// Device memory up to which a row applies, and the most that an idle device uses of it, both in MiB. Observed: 2.9 GB
+/// of 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
 const IDLE: &[(u64, u64)] = &[(24 << 10, 2100), (40 << 10, 3300), (72 << 10, 3900), (u64::MAX, 5100)];
 const CAPTURES: &str = "captures in public threads; hicann/driver DCMI manual, dcmi_get_device_hbm_info";
 
@@ -25,8 +25,8 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     let label = &device.label;
     if !device.processes.is_empty() {
         let title = format!("other processes use device {label}");
-        let next = "wait for them, or omit the device from ASCEND_RT_VISIBLE_DEVICES: they change its free memory, and rules \
-                    with --dedicated take all of it";
+        let next = "wait for them, or omit the device from ASCEND_RT_VISIBLE_DEVICES: they change its free memory, and \
+                    rules with --dedicated take all of it";
         let finding = Finding::new("devices.in-use", Severity::Warning, title, next).seen_all(device.processes.clone());
         return found
             .find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (at most 8 are listed)"));
@@ -35,9 +35,9 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     let idle = IDLE.iter().find(|(most, _)| total <= *most).map_or(u64::MAX, |(_, idle)| *idle);
     if used > idle {
         let title =
-            format!("device {label} has {used} MiB in use, but no process is listed; idle devices use up to {idle} MiB");
-            let next = "check on the host, which lists processes of all containers; a reset or a reboot frees memory that no \
-                    process owns";
+            format!("device {label} has {used} MiB in use, but no process is listed; idle ones use up to {idle} MiB");
+        let next = "check on the host, which lists processes of all containers; a reset or a reboot frees memory \
+                    that no process owns";
         let finding = Finding::new("devices.memory-in-use", Severity::Warning, title, next);
         found.find(finding.rests_on(Certainty::Field, CAPTURES));
     }

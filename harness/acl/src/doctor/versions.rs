@@ -1,5 +1,5 @@
-//! Versions of driver, firmware and toolkit, which are not plain numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`. Their
-//! own files tell which ones are compatible.
+//! Versions of driver, firmware and toolkit, which are not plain numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`.
+//! Their own files tell which ones are compatible.
 
 use catalog::version::Release;
 
@@ -63,7 +63,11 @@ mod tests {
     #[case::shorter_than_the_end("7.0", "[7.0.0,7.2.99]", Some(true))]
     #[case::no_range("7.0", "", None)]
     #[case::half_a_range("7.0", "[7.0.0]", None)]
-    fn a_range_contains_the_versions_between_its_ends(#[case] version: &str, #[case] ranges: &str, #[case] is: Option<bool>) {
+    fn a_range_contains_the_versions_between_its_ends(
+        #[case] version: &str,
+        #[case] ranges: &str,
+        #[case] is: Option<bool>,
+    ) {
         assert_eq!(in_ranges(version, ranges), is);
     }
 

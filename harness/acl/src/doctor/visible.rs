@@ -1,6 +1,6 @@
 //! The masks that choose devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first invalid token and reports
-//! nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The container runtime
-//! reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
+//! nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The container
+//! runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
 
 use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
 
@@ -74,8 +74,8 @@ pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut
     match read(text, count) {
         Mask::Devices(devices, None) => return Some(devices),
         Mask::Devices(devices, Some(token)) => {
-            let title = format!("the runtime reads the mask {MASK} up to `{token}`; visible devices: {}", join(&devices));
-            let next = "list this machine's devices, which are numbered from 0, in ascending order, separated by commas";
+            let title = format!("the runtime reads {MASK} up to `{token}`; visible devices: {}", join(&devices));
+            let next = "list this machine's devices, numbered from 0, in ascending order, separated by commas";
             let finding = Finding::new("visible.cut-off", Severity::Warning, title, next).seen(format!("{MASK}={text}"));
             found.find(finding.rests_on(Certainty::Code, SOURCE));
             return Some(devices);
@@ -93,15 +93,15 @@ pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut
         Mask::Empty(Some(token)) if container && token.parse::<u32>().is_ok() => found.find(blocker(
             "visible.host-ids",
             format!(
-                "the mask {MASK} lists device {token}, but this container has {count}, numbered from 0: it is a number of \
-                 the host, and the runtime finds 0 devices"
+                "the mask {MASK} lists device {token}, but this container has {count}, numbered from 0: it is a number \
+                 of the host, and the runtime finds 0 devices"
             ),
             "unset it, because the container has only its own devices; or list their numbers in the container, from 0",
         ).seen_all(given.map(|given| format!("{GIVEN}={given}")))),
         Mask::Empty(stopped) => found.find(blocker(
             "visible.none",
             match stopped.filter(|token| !token.is_empty()) {
-                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is not one of this machine's {count}"),
+                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is not one of {count} here"),
                 None => format!("the mask {MASK} leaves no device: it lists none"),
             },
             "unset it, or list this machine's devices, which are numbered from 0",

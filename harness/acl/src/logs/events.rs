@@ -1,6 +1,6 @@
 //! Events that devices reported: lines `event_id=0x…; … event_raised_time=… ms.` of the device's event log. Shape:
-//! hicann/oam-tools test data. The place on a host is not documented. They are below /var/log/npu if a user exported them,
-//! or if this is the device's own processor (certainty: unknown).
+//! hicann/oam-tools test data. The place on a host is not documented. They are below /var/log/npu if a user exported
+//! them, or if this is the device's own processor (certainty: unknown).
 
 use std::fs;
 use std::path::PathBuf;

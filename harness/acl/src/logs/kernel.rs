@@ -1,6 +1,6 @@
-//! The driver's lines in the kernel's log. The driver prints errors with the level of a notice, so lines are recognized by
-//! their text; each contains `[ascend]`. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and MindCluster's
-//! test data. Place: /var/log/messages on arm, syslog on x86 (hicann/driver docs, log questions).
+//! The driver's lines in the kernel's log. The driver prints errors with the level of a notice, so lines are recognized
+//! by their text; each contains `[ascend]`. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and
+//! MindCluster's test data. Place: /var/log/messages on arm, syslog on x86 (hicann/driver docs, log questions).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -259,10 +259,7 @@ mod tests {
         let scene = Scene { processes: BTreeSet::from([1]), ..scene(3000 - 2311) };
         let found = cut_out(&machine, &scene, &TimeZone::UTC);
         assert_eq!(found.lines, Vec::<String>::new());
-        assert!(
-            found.remarks.iter().any(|remark| remark == "left out: 2 lines about other processes"),
-            "{found:?}"
-        );
+        assert!(found.remarks.iter().any(|remark| remark == "left out: 2 lines about other processes"), "{found:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The runtime's log of each process: `plog-PID_yyyymmddhhmmssmmm.log`, with a new file every 20 MB. Places and shape of
-//! lines: hicann/runtime docs, log reference and environment variables. The text after the bracket differs by module and is
-//! not read.
+//! The runtime's log of each process: `plog-PID_yyyymmddhhmmssmmm.log`, with a new file every 20 MB. Places and shape
+//! of lines: hicann/runtime docs, log reference and environment variables. The text after the bracket differs by module
+//! and is not read.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,10 @@ use super::text;
 ///
 /// # Errors
 /// The list has fewer than two versions or a version twice, writing fails, or a signal stops the search.
-pub(super) fn find(hunt: &Hunt, say: &mut dyn FnMut(&str) -> Result<(), RunError>) -> Result<SearchResult, BisectError> {
+pub(super) fn find(
+    hunt: &Hunt,
+    say: &mut dyn FnMut(&str) -> Result<(), RunError>,
+) -> Result<SearchResult, BisectError> {
     if hunt.versions.len() < 2 {
         return Err(BisectError::TooFew { given: hunt.versions.len() });
     }

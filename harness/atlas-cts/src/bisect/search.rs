@@ -28,8 +28,8 @@ pub(super) enum Conclusion {
     Untried,
 }
 
-/// Finds the first of `count` versions with the symptom, provided that all later versions have it too. The last version is
-/// tried first, then the first one.
+/// Finds the first of `count` versions with the symptom, provided that all later versions have it too. The last version
+/// is tried first, then the first one.
 ///
 /// # Errors
 /// The first error of `look`.

@@ -50,14 +50,11 @@ pub(super) fn conclusion(hunt: &Hunt, found: &SearchResult) -> Vec<String> {
             }
             match &found.confidence {
                 Some(confidence) => line("sure", sure(confidence)),
-                None => line(
-                    "sure",
-                    "only if the symptom shows in each run; --runs N measures how sure".into(),
-                ),
+                None => line("sure", "only if the symptom shows in each run; --runs N measures how sure".into()),
             }
         }
         Conclusion::Nowhere { last } => {
-            line("nothing", format!("{} does not show the symptom: this list has no first version with it", name(last)));
+            line("nothing", format!("{} does not show the symptom: this list has no first version", name(last)));
         }
         Conclusion::Untried => {
             line("nothing", "no version can be tried; fix the set-up, or the errors that the runs report".to_owned())
@@ -75,8 +72,8 @@ fn sure(confidence: &Confidence) -> String {
     let versions = plural(*free as usize, "version");
     let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
     format!(
-        "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all runs, with 95 % confidence; if it is \
-         rarer in no other version, {versions} without it in {} each may hide it with {:.1} %{more}",
+        "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all runs, with 95 % confidence; if it \
+         is rarer in no other version, {versions} without it in {} each may hide it with {:.1} %{more}",
         right * 100.0,
         runs(*of),
         rate * 100.0,

@@ -15,7 +15,9 @@ use super::signature::SignatureError;
 pub enum CertifyError {
     #[error(transparent)]
     Record(#[from] ConformanceError),
-    #[error("the run tested the runtime {name}, which this executable does not know; use the version that made the run")]
+    #[error(
+        "the run tested the runtime {name}, which this executable does not know; use the version that made the run"
+    )]
     Runtime { name: String },
     #[error("cannot read {path}: {source}; give the folder of a run")]
     Journal { path: PathBuf, source: io::Error },

@@ -33,8 +33,8 @@ pub struct Certified {
     to: Option<PathBuf>,
     /// Sign the record with this OpenSSH key.
     ///
-    /// A public key selects the private key that an agent holds. The signature is written next to the record; its name ends
-    /// in `.sig`.
+    /// A public key selects the private key that an agent holds. The signature is written next to the record; its name
+    /// ends in `.sig`.
     #[arg(long, value_name = "KEY", requires = "to")]
     sign: Option<PathBuf>,
     /// Catalog of the run, if it is not the one in this executable.
@@ -75,17 +75,17 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
         return Ok(status(record.statement));
     };
     let signed = arguments.sign.as_ref().map(|key| signature::sign(&bytes, key)).transpose().map_err(failed)?;
-    let beside = signature_of(to);
-    if signed.is_some() && beside.exists() {
+    let signature_path = signature_of(to);
+    if signed.is_some() && signature_path.exists() {
         let source = io::ErrorKind::AlreadyExists.into();
-        return Err(failed(CertifyError::Write { path: beside, source }));
+        return Err(failed(CertifyError::Write { path: signature_path, source }));
     }
     write(to, &bytes)?;
     let seal = match &signed {
         None => page::Seal::None,
         Some(signed) => {
-            write(&beside, signed)?;
-            page::Seal::Written(beside)
+            write(&signature_path, signed)?;
+            page::Seal::Written(signature_path)
         }
     };
     say(&page::written(to, &bytes))?;

@@ -49,7 +49,10 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     }
     if let Some(applied) = &record.expectations {
         let known = applied.number(Sort::Known) + applied.number(Sort::Expired);
-        line("known", format!("{} listed in {}, still counted here", plural(known as usize, "result"), applied.files.path));
+        line(
+            "known",
+            format!("{} listed in {}, still counted here", plural(known as usize, "result"), applied.files.path),
+        );
     }
     let edition = record.edition.as_ref().map(|edition| format!(", edition {edition}")).unwrap_or_default();
     line("product", format!("{} of {}{edition}", record.product, record.runtime));
@@ -62,7 +65,9 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     line("rules", format!("{required} required of a conformant device; {seen} with a result"));
     line("run", format!("{}, begun {} (journal sha256 {})", record.run.name, record.run.started, record.run.journal));
     match seal {
-        Seal::None => line("signature", "none: nothing shows who made this record, or that it is from a run".to_owned()),
+        Seal::None => {
+            line("signature", "none: nothing shows who made this record, or that it is from a run".to_owned())
+        }
         Seal::Written(path) => line("signature", format!("{}, for {NAMESPACE}", path.display())),
         Seal::Good(signer) => line("signature", format!("good, by {signer}, for {NAMESPACE}")),
     }

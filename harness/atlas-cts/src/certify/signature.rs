@@ -23,9 +23,7 @@ pub enum SignatureError {
     NoTool(io::Error),
     #[error("cannot read {path}: {source}; give an existing file")]
     NoFile { path: PathBuf, source: io::Error },
-    #[error(
-        "{TOOL} did not sign with {key}: {said}; give the private key, or the public key of a key in your agent"
-    )]
+    #[error("{TOOL} did not sign with {key}: {said}; give the private key, or the public key of a key in your agent")]
     NotSigned { key: PathBuf, said: String },
     #[error(
         "{signature} was made with a key that is not in {allowed}: {said}; find out who signed, and add the key if you \
@@ -33,8 +31,8 @@ pub enum SignatureError {
     )]
     NotAllowed { signature: PathBuf, allowed: PathBuf, said: String },
     #[error(
-        "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record or \
-         the signature was changed, get both again"
+        "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record \
+         or the signature was changed, get both again"
     )]
     Bad { signature: PathBuf, signer: String, said: String },
 }

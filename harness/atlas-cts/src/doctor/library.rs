@@ -90,8 +90,8 @@ fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examinati
             Severity::Blocker,
             format!("{missing}, which {place} needs, is not in a folder that the loader searches"),
             format!(
-                "find {missing} (the driver's libraries are in its lib64 folder and reach a container through a mount), \
-                 and add its folder to LD_LIBRARY_PATH or source the toolkit's set_env.sh"
+                "find {missing} (the driver's libraries are in its lib64 folder and reach a container through a \
+                 mount), and add its folder to LD_LIBRARY_PATH or source the toolkit's set_env.sh"
             ),
         )
         .seen(refused),
@@ -113,7 +113,7 @@ fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examinati
             "library.crashes",
             Severity::Blocker,
             format!("loading {place} crashes the process ({})", answer.said()),
-            "install the toolkit again; if it still crashes, report it to the vendor with the output of `atlas-cts doctor`",
+            "install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`",
         ),
     };
     found.find(finding.rests_on(Certainty::System, "the dynamic loader's message in a separate process"));

@@ -1,7 +1,7 @@
 //! `atlas-cts doctor`: checks if this machine can run the suite, and explains why not.
 //!
-//! This module examines what every runtime has: its library, space for reports, a probe. The tools and file formats of a
-//! vendor belong to the runtime's entry of the registry ([`engine::doctor::Doctor`]).
+//! This module examines what every runtime has: its library, space for reports, a probe. The tools and file formats of
+//! a vendor belong to the runtime's entry of the registry ([`engine::doctor::Doctor`]).
 
 mod expect;
 mod library;
@@ -34,8 +34,8 @@ pub struct DoctorArguments {
     probe: bool,
     /// Examine the copy of a machine in this folder, not `/`.
     ///
-    /// Libraries in the copy are loaded, and tools that are not in PATH are run from it. Give only a copy that you would
-    /// run as a program.
+    /// Libraries in the copy are loaded, and tools that are not in PATH are run from it. Give only a copy that you
+    /// would run as a program.
     #[arg(long, value_name = "DIR", default_value = "/", hide_short_help = true)]
     root: PathBuf,
     /// Seconds that each query of a tool or a library may take.

@@ -9,7 +9,7 @@ use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 use super::surroundings::Surroundings;
 
-/// Seconds that the run may take on top of its own deadlines: starts of a real runtime take seconds.
+/// Seconds that the run may take in addition to its deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
 
 /// The prefix of the names of findings that a working device does not outweigh.

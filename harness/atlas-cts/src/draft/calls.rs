@@ -114,7 +114,8 @@ impl Writer<'_> {
             let text = if *unit == TimeUnit::Seconds { "patience / 1000" } else { "patience" };
             return Some((text.to_owned(), false));
         }
-        let usual = most(uses.iter().map(|given| &given[position])).filter(|given| ***given != ArgumentKind::Drawn).cloned();
+        let usual =
+            most(uses.iter().map(|given| &given[position])).filter(|given| ***given != ArgumentKind::Drawn).cloned();
         let acquires = |resource: &&catalog::Resource| resource.released_by(function.name) == Some(position);
         if let Some(resource) = self.rules.resources.iter().find(acquires)
             && let Some(found) = self.from(&resource.acquire, resource.parameter, depth)
@@ -163,7 +164,9 @@ impl Writer<'_> {
                 self.calls.setup.push(format!("char {name}[128];"));
                 Some((name, false))
             }
-            (None | Some(ArgumentKind::Out), _) if !constant => Some((format!("&{}", self.fresh(parameter.name)), false)),
+            (None | Some(ArgumentKind::Out), _) if !constant => {
+                Some((format!("&{}", self.fresh(parameter.name)), false))
+            }
             _ => None,
         }
     }

@@ -127,7 +127,8 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Tries the calls on a faithful device, with the first domain of sizes with which they succeed, or the first domain.
+    /// Tries the calls on a faithful device, with the first domain of sizes with which they succeed, or the first
+    /// domain.
     fn tried(
         &self,
         id: &str,

@@ -57,10 +57,8 @@ impl Page<'_> {
             );
             return;
         }
-        let _ = writeln!(
-            text,
-            "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line"
-        );
+        let _ =
+            writeln!(text, "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line");
         *text += "    clauses:\n      documented:\n";
         for clause in &self.clauses {
             wrapped(text, "        # ", &clause.digest);
@@ -71,7 +69,7 @@ impl Page<'_> {
     fn kills(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}the defects that the check kills, at least two, one subtle; remove the others and this line"
+            "    # {TO_WRITE}the defects that the check kills, two or more, one subtle; remove the others and this line"
         );
         *text += match self.free.is_empty() {
             true => "    # Other rules claim every reached defect.\n    kills: []\n",

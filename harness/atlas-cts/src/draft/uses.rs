@@ -55,7 +55,9 @@ fn uses_in(rules: &Rules, rule: &Rule, function: &'static Function) -> Vec<Use> 
     let named = |call: &&Written| call.function.name == function.name;
     let given = |call: &Written| {
         let pairs = call.arguments.iter().zip(function.parameters);
-        pairs.map(|(text, parameter)| CallReader { rules, rule, calls: &calls, function }.kind(text, parameter)).collect()
+        pairs
+            .map(|(text, parameter)| CallReader { rules, rule, calls: &calls, function }.kind(text, parameter))
+            .collect()
     };
     calls.iter().filter(named).map(given).collect()
 }

@@ -17,7 +17,7 @@ pub enum ReproducerError {
     #[error("{rule}: the run has no failure with these values; name the one it has, {found}, or use `print`")]
     OtherCase { rule: String, found: String },
     #[error(
-        "the case of {rule} in the journal does not fit this catalog's rule: {source}; give the run's catalog with --specs"
+        "the journal's case of {rule} does not fit this catalog's rule: {source}; give the run's catalog with --specs"
     )]
     Case { rule: String, source: CaseError },
     #[error("{rule} cannot be printed: {source}")]

@@ -135,7 +135,10 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     let named = reported_name.as_deref().unwrap_or("no name reported");
     line("product", &format!("{product} ({named}), devices: {devices}"));
     if !evidence.devices().is_empty() {
-        line("", &format!("seen on device {}, as the machine numbers them", markdown_line(&evidence.devices().join(", "))));
+        line(
+            "",
+            &format!("seen on device {}, as the machine numbers them", markdown_line(&evidence.devices().join(", "))),
+        );
     }
     if let Some(everywhere) = on_which(&evidence.result.each) {
         line("", &markdown_line(&everywhere));
@@ -159,8 +162,8 @@ fn where_it_runs(evidence: &Evidence<'_>) -> String {
     let devices = evidence.devices();
     match &evidence.rules.visible {
         Some(variable) if can_be_shown(devices) => format!(
-            " It sees only device {0} of the machine: it first sets `{variable}={0}`. Change that line on another machine, or \
-             to try another device.",
+            " It sees only device {0} of the machine: it first sets `{variable}={0}`. Change that line on another \
+             machine, or to try another device.",
             devices.join(",")
         ),
         _ => String::new(),
@@ -174,10 +177,11 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
         "
 ## Run it
 
-`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has what they need
-(patterns, processes and their order, releases). There are no other parts: C11, POSIX threads, and the runtime under test.
-The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR` uses
-the vendor's headers. If the linker does not find the runtime, give its folder: `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
+`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has what they
+need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime under test.
+The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR`
+uses the vendor's headers. If the linker does not find the runtime, give its folder:
+`make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
 
 | exit status | meaning |
 | --- | --- |
@@ -206,8 +210,8 @@ The library runs in {} that the program starts and watches.{}
             (simulator_contract::environment::DEFECTS, evidence.header.defects.join(",")),
         ];
         text.push_str(
-            "\nThe run used the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; the \
-             program finds its device with\n\n",
+            "\nThe run used the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; \
+             the program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
             // A separate line, because text after a line's end is no longer in the code block.

@@ -1,5 +1,5 @@
-//! The progress of a run on the last line of a terminal: rules with a result, the running rule and its time, an estimate
-//! of the remaining time. Hidden if standard error is not a terminal.
+//! The progress of a run on the last line of a terminal: rules with a result, the running rule and its time, an
+//! estimate of the remaining time. Hidden if standard error is not a terminal.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -130,7 +130,11 @@ mod tests {
     #[case::a_later_case(&[rule("a.b", Some(17))], Some(3), ", about 5 s left: a.b (case 17, device 3, 2 s)")]
     #[case::several(&[rule("a.b", None), rule("c.d", None)], Some(600), ", about 10 min left: a.b (device 3, 2 s) and 1 more")]
     #[case::hours(&[], Some(9_000), ", about 2.5 h left")]
-    fn the_running_rules_are_shown_on_one_line(#[case] running: &[RunningRule], #[case] left: Option<u64>, #[case] line: &str) {
+    fn the_running_rules_are_shown_on_one_line(
+        #[case] running: &[RunningRule],
+        #[case] left: Option<u64>,
+        #[case] line: &str,
+    ) {
         assert_eq!(message(running, left.map(Duration::from_secs)), line);
     }
 

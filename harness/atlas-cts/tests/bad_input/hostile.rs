@@ -1,5 +1,5 @@
-//! Hostile catalogs and files: nothing hangs on them, and their content neither leaves the report's folder nor moves the
-//! terminal's cursor.
+//! Hostile catalogs and files: nothing hangs on them, and their content neither leaves the report's folder nor moves
+//! the terminal's cursor.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,5 @@
-//! Machines for the doctor: a folder with the files of a machine, tools that print samples, and the command to examine it.
+//! Machines for the doctor: a folder with the files of a machine, tools that print samples, and the command to examine
+//! it.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

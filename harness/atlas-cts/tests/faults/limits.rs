@@ -138,7 +138,7 @@ fn too_few_open_files_are_named() {
     answer.says(3, &["raise the limit of open files (ulimit -n)"]);
 }
 
-/// With a user id of its own, so that no other process counts toward the limit.
+/// With a separate user id, so that no other process counts toward the limit.
 #[rstest]
 fn too_few_processes_are_named(#[values(1, 4, 15, 30, 100)] processes: u32) {
     let bench = struck_by(&[], "");

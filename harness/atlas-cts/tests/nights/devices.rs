@@ -1,5 +1,5 @@
-//! Machines with several devices: a device that goes bad is put into quarantine, no rule is blamed, and the run continues on
-//! the others.
+//! Machines with several devices: a device that goes bad is put into quarantine, no rule is blamed, and the run
+//! continues on the others.
 
 use std::fs;
 use std::path::PathBuf;
@@ -229,7 +229,7 @@ fn the_seed_decides_the_device_of_a_rule_and_passing_rules_record_it() {
     assert_eq!(devices(&["--seed", "7", "--jobs", "1"]), first, "whichever device is free");
     assert_ne!(devices(&["--seed", "8"]), first);
     let everywhere = devices(&["--profile", "nightly", "--seed", "7"]);
-    assert!(everywhere.iter().all(|(_, devices)| devices == &["0"]), "of equal results the first counts: {everywhere:?}");
+    assert!(everywhere.iter().all(|(_, devices)| devices == &["0"]), "the first of equal results: {everywhere:?}");
 }
 
 // ---- between rules

@@ -32,7 +32,7 @@ fn a_device_with_two_hanging_functions_is_put_into_quarantine() {
     answer.says(1, &["the device is out of this run"]);
     let verdicts = verdicts(&report);
     let timeouts = verdicts.values().filter(|verdict| **verdict == Verdict::Timeout).count();
-    assert_eq!(timeouts, 3, "the first function and its owner, and the second, which is suspected by then: {verdicts:?}");
+    assert_eq!(timeouts, 3, "the first function, its owner, and the second, already suspected: {verdicts:?}");
     for number in 0..4 {
         assert_eq!(verdicts[&*format!("acl.night.early{number}")], Verdict::Pass, "before the second function hung");
         let late = report.result(&format!("acl.night.late{number}"));

@@ -1,5 +1,5 @@
-//! A run is ended in each of its phases, by SIGTERM and by SIGKILL: its journal is readable, it can be resumed, each rule
-//! counts once, and no process or folder is left.
+//! A run is ended in each of its phases, by SIGTERM and by SIGKILL: its journal is readable, it can be resumed, each
+//! rule counts once, and no process or folder is left.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! The common parts of the end-to-end tests: the command as users run it, catalogs of a few rules, libraries built from C.
+//! The common parts of the end-to-end tests: the command as users run it, catalogs of a few rules, libraries built from
+//! C.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
@@ -156,8 +157,9 @@ impl Bench {
         Report { header, results, end, journal: read("results.jsonl"), junit: read("junit.xml") }
     }
 
-    /// Writes a catalog of these rules, with a chapter for each area, or `small` without one. The products and the life cycle
-    /// are the real ones. The manual's section that a `must` rule cites becomes the clause that its checks rest on.
+    /// Writes a catalog of these rules, with a chapter for each area, or `small` without one. The products and the life
+    /// cycle are the real ones. The manual's section that a `must` rule cites becomes the clause that its checks rest
+    /// on.
     pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
         let specs = self.path("specs");
         for folder in ["acl/clauses", "acl/rules"] {
@@ -294,8 +296,8 @@ impl Report {
     }
 }
 
-/// This number of seconds on an idle machine, more on a busy one: a test waits for an event and does not judge its time. The
-/// factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
+/// This number of seconds on an idle machine, more on a busy one: a test waits for an event and does not judge its
+/// time. The factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
 pub fn patience(seconds: u64) -> Duration {
     static FACTOR: OnceLock<u64> = OnceLock::new();
     let measured = || {

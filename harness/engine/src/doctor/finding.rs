@@ -71,7 +71,7 @@ pub struct Finding {
     pub title: String,
     /// The observations, with their places.
     pub seen: Vec<String>,
-    /// What to do next.
+    /// The advice: the next action.
     pub next: String,
     /// The certainty of the fact.
     pub certainty: Certainty,
@@ -237,8 +237,8 @@ impl Examination {
         self.findings.iter().any(|finding| finding.id == id)
     }
 
-    /// Records that a device was opened and used. Worse findings then become warnings, because they do not keep the suite
-    /// from running. Findings whose names begin with `but` stay: they are not about the device.
+    /// Records that a device was opened and used. Worse findings then become warnings, because they do not keep the
+    /// suite from running. Findings whose names begin with `but` stay: they are not about the device.
     pub fn has_used_a_device(&mut self, but: &str) {
         self.probed = true;
         let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
@@ -248,8 +248,8 @@ impl Examination {
         }
     }
 
-    /// Sorts the findings, the worst first, and sets the verdict. Findings of the same severity keep their order: causes
-    /// come before their effects.
+    /// Sorts the findings, the worst first, and sets the verdict. Findings of the same severity keep their order:
+    /// causes come before their effects.
     pub fn conclude(&mut self) {
         self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let worst = |severity| self.findings.iter().filter(move |finding: &&Finding| finding.severity == severity);

@@ -16,8 +16,8 @@ use super::child::{Answer, ask};
 
 /// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
-/// A file in a copy, which has no device nodes. Each line describes one: path, kind, mode, user, group and the result of
-/// opening it, separated by tabs.
+/// A file in a copy, which has no device nodes. Each line describes one: path, kind, mode, user, group and the result
+/// of opening it, separated by tabs.
 const NODES: &str = "nodes.tsv";
 
 /// The machine under examination.

@@ -22,8 +22,8 @@ pub use health::{DeviceHealth, Fault, MachineHealth};
 pub use machine::{Identity, Machine, Node, NodeKind};
 pub use page::page;
 
-/// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument prints
-/// a line of the answer.
+/// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument
+/// prints a line of the answer.
 pub type Answering = fn(&[String], &mut dyn FnMut(&str));
 
 /// A runtime's doctor: an entry of the registry.

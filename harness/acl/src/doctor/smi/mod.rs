@@ -1,5 +1,5 @@
-//! The vendor's tool `npu-smi`. It runs in a child process with a time limit, because it hangs when a driver hangs. It is
-//! not the only source, because it exits with 0 and prints `OK` after a failed query.
+//! The vendor's tool `npu-smi`. It runs in a child process with a time limit, because it hangs when a driver hangs. It
+//! is not the only source, because it exits with 0 and prints `OK` after a failed query.
 
 mod keyed;
 mod table;
@@ -47,8 +47,8 @@ pub(super) enum About {
     Identity,
 }
 
-/// The settings of a card that require signatures of packages for the device, and select the signers. The tool prints them
-/// for root on the host, in a virtual machine or a privileged container, on A2, A3 and 950 (hicann/driver npucli
+/// The settings of a card that require signatures of packages for the device, and select the signers. The tool prints
+/// them for root on the host, in a virtual machine or a privileged container, on A2, A3 and 950 (hicann/driver npucli
 /// npu_cmd_parse.c and show_ascend_chip_custom_op_secverify_enable_info, _mode_info).
 const SETTINGS: &[(&str, &str)] = &[
     ("custom-op-secverify-enable", "Custom-op-secverify-enable"),
@@ -72,8 +72,8 @@ pub(super) fn look(machine: &Machine, about: &[About], found: &mut Examination) 
         End::Status(0) => smi.table = table::read(&answer.output),
         End::TimedOut | End::LeftBehind => {
             let title = "npu-smi does not answer and was killed after its time limit";
-            let next = "wait until a reset or an upgrade has ended; if there is none, the driver or a device hangs: have the \
-                        administrator read the kernel's messages and reset or reboot";
+            let next = "wait until a reset or an upgrade has ended; if there is none, the driver or a device hangs: \
+                        have the administrator read the kernel's messages and reset or reboot";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next).seen(answer.said());
             found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }
@@ -90,7 +90,7 @@ pub(super) fn look(machine: &Machine, about: &[About], found: &mut Examination) 
     }
     if smi.table.chips.is_empty() {
         let title = "npu-smi answers, but lists no device";
-        let next = "read its output; if it does list devices, this suite does not know its layout: please report the output";
+        let next = "read its output; if it does list devices, report the output: this suite does not know its layout";
         found.find(Finding::new("tool.lists-nothing", Severity::Unclear, title, next).seen_all(lines(&answer)));
     }
     smi.mapped = querier.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
@@ -172,8 +172,8 @@ impl Querier<'_> {
         let answer = self.ask(words, found);
         if self.hangs {
             let title = format!("npu-smi {} does not answer and was killed after its time limit", words.join(" "));
-            let next = "a device that hangs on a query also hangs in use: run with --probe, and have the administrator read \
-                        the kernel's messages";
+            let next = "a device that hangs on a query also hangs in use: run with --probe, and have the administrator \
+                        read the kernel's messages";
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
             found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }

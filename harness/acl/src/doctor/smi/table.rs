@@ -1,6 +1,6 @@
 //! The table of `npu-smi info`. There are four widths and five sets of columns in the field, so a value is found by the
-//! title above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c) for
-//! releases up to 25.x and the 950; captures in public threads for 26.x, whose source is not public.
+//! title above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c)
+//! for releases up to 25.x and the 950; captures in public threads for 26.x, whose source is not public.
 
 use std::collections::BTreeMap;
 
@@ -103,7 +103,8 @@ fn has_title(cells: &[String], wanted: &str) -> bool {
     cells.iter().any(|cell| titles(cell).iter().any(|title| title == wanted))
 }
 
-/// The values of a row by their titles. Spaces separate them within a cell; `0    / 0` and `3391/ 65536` are single values.
+/// The values of a row by their titles. Spaces separate them within a cell; `0    / 0` and `3391/ 65536` are single
+/// values.
 fn values(heads: &[String], cells: &[String]) -> Row {
     let mut row = Row::new();
     for (head, cell) in heads.iter().zip(cells) {
