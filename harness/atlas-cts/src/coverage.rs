@@ -217,9 +217,8 @@ fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let open: Vec<&str> = pages.iter().flat_map(|page| page.open.iter().copied()).collect();
     let named = if open.is_empty() { String::new() } else { format!(": {}", open.join(", ")) };
     format!(
-        "functions of the {} pages that were read in full: {functions}, {judged} of them with a judged clause, {} \
-         without a clause{named}",
-        pages.len(),
+        "functions of {} read in full: {functions}, {judged} of them with a judged clause, {} without a clause{named}",
+        plural(pages.len(), "page"),
         open.len()
     )
 }

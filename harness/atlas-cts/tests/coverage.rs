@@ -127,7 +127,7 @@ const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMallo
     READ,
     PAGES,
     0,
-    "functions of the 1 pages that were read whole: 2, 1 of them with a judged clause"
+    "functions of 1 page read in full: 2, 1 of them with a judged clause"
 )]
 #[case::one_has_none(
     READ,
