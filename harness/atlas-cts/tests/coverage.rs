@@ -123,12 +123,7 @@ clauses:
 const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere]}]\n";
 
 #[rstest]
-#[case::each_has_a_clause(
-    READ,
-    PAGES,
-    0,
-    "functions of 1 page read in full: 2, 1 of them with a judged clause"
-)]
+#[case::each_has_a_clause(READ, PAGES, 0, "functions of 1 page read in full: 2, 1 of them with a judged clause")]
 #[case::one_has_none(
     READ,
     "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere, aclrtFree]}]\n",

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::{Answered, Native, question};
 
 use record::text::plural;
@@ -32,7 +32,7 @@ const FOLDERS: &[&str] =
     &["/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"];
 
 /// Queries the library.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Dcmi {
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     let paths = std::env::split_paths(machine.variable("LD_LIBRARY_PATH").unwrap_or_default());
     let folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).chain(paths).collect();
     let path = folders.iter().map(|folder| machine.at(folder).join(NAME)).find(|path| path.exists());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
 
 use record::text::plural;
 
@@ -13,7 +13,7 @@ use super::install::{DEFAULT_HOMES, HOMES};
 const LOG_REFERENCE: &str = "hicann/runtime docs log_ref, env_vars";
 
 /// Examines variables.
-pub(super) fn look(machine: &Machine, found: &mut Examination) {
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
     let home = HOMES.iter().find_map(|name| Some((*name, machine.variable(name)?)));
     let scripts = DEFAULT_HOMES.iter().flat_map(|home| [format!("{home}/set_env.sh"), format!("{home}/../set_env.sh")]);
     let script = scripts.into_iter().find(|path| machine.exists(path));
@@ -43,7 +43,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) {
 }
 
 /// Records the folder of the runtime's logs.
-fn logs(machine: &Machine, found: &mut Examination) {
+fn logs(machine: &HostMachine, found: &mut Examination) {
     let files_in = |folder: &PathBuf| machine.names(folder.join("debug/plog")).len();
     let folders = process_logs(machine);
     let used = folders.iter().find(|folder| files_in(folder) > 0).or(folders.first());

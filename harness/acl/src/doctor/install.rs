@@ -2,7 +2,7 @@
 //! Formats: hicann/driver scripts/package (record, version_info.py, install.sh), public copies of 24.1 to 26.x drivers
 //! and of 8.0 to 9.1 toolkits.
 
-use engine::doctor::{Examination, Machine};
+use engine::doctor::{Examination, HostMachine};
 
 /// The content of the files.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ const LOG: &str = "/var/log/ascend_seclog/ascend_install.log";
 const DEFAULT: &str = "/usr/local/Ascend";
 
 /// Reads the files.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Install {
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Install {
     let record = keys(machine, "install record", RECORD, found);
     let of = |key: &str| record.as_ref().and_then(|record| record.get(key)).map(str::to_owned);
     let path = |key: &str| of(key).unwrap_or_else(|| DEFAULT.to_owned());
@@ -101,7 +101,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Install {
     }
 }
 
-fn keys(machine: &Machine, what: &str, path: &str, found: &mut Examination) -> Option<Keys> {
+fn keys(machine: &HostMachine, what: &str, path: &str, found: &mut Examination) -> Option<Keys> {
     match machine.read(path) {
         Ok(text) => {
             found.looked(what, path, "read");
@@ -119,7 +119,7 @@ pub(super) const HOMES: &[&str] = &["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"];
 /// The default folders of the toolkit.
 pub(super) const DEFAULT_HOMES: &[&str] = &["/usr/local/Ascend/ascend-toolkit/latest", "/usr/local/Ascend/cann"];
 
-fn toolkit(machine: &Machine, found: &mut Examination) -> Option<Toolkit> {
+fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
     let named = HOMES.iter().filter_map(|name| machine.variable(name));
     for home in named.chain(DEFAULT_HOMES.iter().copied()) {
         let records = ["aarch64", "x86_64"].map(|arch| format!("{home}/{arch}-linux/ascend_toolkit_install.info"));
@@ -160,7 +160,7 @@ fn release_of_running(running: &str) -> Option<&str> {
 }
 
 /// Reads the runtime's version file, which its version function reads too.
-fn components(machine: &Machine, home: &str, found: &mut Examination) {
+fn components(machine: &HostMachine, home: &str, found: &mut Examination) {
     let path = format!("{home}/share/info/runtime/version.info");
     let Ok(text) = machine.read(&path) else { return };
     let keys = Keys::read(&text);
@@ -210,7 +210,7 @@ fn seconds(text: &str) -> Option<i64> {
 
 /// The offset of the log's clock from UTC. The log is in local time, and its last line has the time of the file's last
 /// change. A difference of a whole number of quarter hours is the offset of the zone.
-fn ahead(machine: &Machine, log: &[Event]) -> Option<i64> {
+fn ahead(machine: &HostMachine, log: &[Event]) -> Option<i64> {
     const QUARTER: i64 = 900;
     use std::os::unix::fs::MetadataExt;
     let changed = std::fs::metadata(machine.at(LOG)).ok()?.mtime();

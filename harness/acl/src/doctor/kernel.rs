@@ -1,7 +1,7 @@
 //! The kernel's messages, if they can be read. The driver prints its errors with the level of a notice, so lines are
 //! recognized by their text. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c; MindCluster's test data.
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 
 use record::text::plural;
 
@@ -20,7 +20,7 @@ pub(super) struct Messages {
 const SHOWN: usize = 3;
 
 /// Reads the kernel's messages, from the tool or from a file.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Messages {
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
     let messages = read(&text(machine, found));
     if let Some(first) = messages.heartbeat.first() {
         let title = "the kernel reports that a device lost its heartbeat since the system started";
@@ -33,7 +33,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Messages {
     messages
 }
 
-fn text(machine: &Machine, found: &mut Examination) -> String {
+fn text(machine: &HostMachine, found: &mut Examination) -> String {
     // For a copy, the tool would show the messages of another machine.
     let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
     if let Some(tool) = tool {

@@ -26,7 +26,7 @@ mod visible;
 
 use std::path::Path;
 
-use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, Machine, Patient, Severity};
+use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, HostMachine, Patient, Severity};
 use engine::questions::{Native, question};
 
 use chips::{label, logical, said_of, versions_of_tool};
@@ -45,7 +45,7 @@ pub(super) const DOCTOR: Doctor = Doctor {
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
 };
 
-fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
+fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination) {
     environment::look(machine, found);
     let install = install::look(machine, found);
     let nodes = nodes::look(machine, &install, found);
@@ -83,7 +83,7 @@ fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
 }
 
 /// Records the versions of the running driver, of the boards and of the runtime.
-fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
+fn versions_of(machine: &HostMachine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
     versions_of_tool(smi, found);
     let Some(library) = &patient.library else { return };
     let place = library.display().to_string();
@@ -154,7 +154,7 @@ fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
     }
 }
 
-fn explain(machine: &Machine, text: &str, found: &mut Examination) {
+fn explain(machine: &HostMachine, text: &str, found: &mut Examination) {
     let messages = kernel::Messages::default();
     let openers = usage::openers(machine, found);
     let (resetting, dcmi) = (usage::resetting(machine), Dcmi::default());

@@ -1,7 +1,7 @@
 //! Device nodes, their permissions, the hardware, and the driver in the kernel. No node is opened: the first opener
 //! occupies a device for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
 
-use engine::doctor::{Certainty, Examination, Finding, Machine, Node, NodeKind, Severity};
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Node, NodeKind, Severity};
 
 use record::text::plural;
 
@@ -35,7 +35,7 @@ const MODULES: &[&str] = &["drv_", "davinci", "ascend_", "asdrv_", "hdcdrv", "de
 const UDEV: &str = "hicann/driver udev and install scripts; mind-cluster component/ascend-docker-runtime";
 
 /// Examines nodes, hardware and modules.
-pub(super) fn look(machine: &Machine, install: &Install, found: &mut Examination) -> Nodes {
+pub(super) fn look(machine: &HostMachine, install: &Install, found: &mut Examination) -> Nodes {
     let nodes = machine.nodes("davinci");
     let number = |node: &Node| node.path.strip_prefix("/dev/davinci")?.parse::<u32>().ok();
     let mut devices: Vec<u32> = nodes.iter().filter_map(number).collect();
@@ -54,7 +54,7 @@ pub(super) fn look(machine: &Machine, install: &Install, found: &mut Examination
     seen
 }
 
-fn hardware(machine: &Machine, found: &mut Examination) -> Vec<String> {
+fn hardware(machine: &HostMachine, found: &mut Examination) -> Vec<String> {
     const BUS: &str = "/sys/bus/pci/devices";
     let id =
         |slot: &str, file: &str| machine.read(format!("{BUS}/{slot}/{file}")).unwrap_or_default().trim().to_lowercase();
@@ -71,7 +71,7 @@ fn hardware(machine: &Machine, found: &mut Examination) -> Vec<String> {
 }
 
 /// True if the driver's modules are in the kernel; `None`: unknown.
-fn loaded(machine: &Machine, found: &mut Examination) -> Option<bool> {
+fn loaded(machine: &HostMachine, found: &mut Examination) -> Option<bool> {
     let modules = machine.read("/proc/modules").ok()?;
     let names = modules.lines().filter_map(|line| line.split_whitespace().next());
     let ours: Vec<&str> = names.filter(|name| MODULES.iter().any(|known| name.starts_with(known))).collect();
@@ -113,7 +113,7 @@ fn absent(seen: &Nodes, install: &Install, loaded: Option<bool>, nodes: &[Node],
     found.find(finding.seen_all(nodes));
 }
 
-fn companions(machine: &Machine, seen: &Nodes, found: &mut Examination) {
+fn companions(machine: &HostMachine, seen: &Nodes, found: &mut Examination) {
     let there = |name: &&str| machine.nodes(name).iter().any(|node| node.path == format!("/dev/{name}"));
     let missing: Vec<&str> = COMPANIONS.iter().filter(|row| !row.iter().any(there)).map(|row| row[0]).collect();
     if missing.is_empty() {
@@ -131,7 +131,7 @@ fn companions(machine: &Machine, seen: &Nodes, found: &mut Examination) {
 
 /// Reports devices that this process may not open, with the cause.
 fn rights(
-    machine: &Machine,
+    machine: &HostMachine,
     install: &Install,
     nodes: &[Node],
     number: impl Fn(&Node) -> Option<u32>,
@@ -183,7 +183,7 @@ fn rights(
     }
 }
 
-fn describe(machine: &Machine, node: &Node) -> String {
+fn describe(machine: &HostMachine, node: &Node) -> String {
     let group = machine.group_name(node.group).unwrap_or_else(|| node.group.to_string());
     let denied = node.denied.as_ref().map(|denied| format!(": {denied}")).unwrap_or_default();
     format!("{} has mode {:04o}, user {}, group {group}{denied}", node.path, node.mode, node.user)

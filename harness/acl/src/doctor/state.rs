@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::doctor::{DeviceHealth, Examination, Fault, Machine, MachineHealth};
+use engine::doctor::{DeviceHealth, Examination, Fault, HostMachine, MachineHealth};
 use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::chips::{label, logical, said_of, versions_of_tool};
@@ -13,7 +13,7 @@ use super::smi::{self, About, Smi};
 use super::{codes, install, visible};
 
 /// Identifies the devices that the runtime numbers in this process, and the installed components.
-pub(super) fn identify(machine: &Machine) -> Fingerprint {
+pub(super) fn identify(machine: &HostMachine) -> Fingerprint {
     let mut found = nothing_found(machine);
     install::look(machine, &mut found);
     let smi = smi::look(machine, &[About::Identity], &mut found);
@@ -45,7 +45,7 @@ pub(super) fn identify(machine: &Machine) -> Fingerprint {
 }
 
 /// Examines the health of all devices.
-pub(super) fn health(machine: &Machine) -> MachineHealth {
+pub(super) fn health(machine: &HostMachine) -> MachineHealth {
     let mut found = nothing_found(machine);
     let smi = smi::look(machine, &[About::Health], &mut found);
     if smi.table.chips.is_empty() {
@@ -67,12 +67,12 @@ pub(super) fn health(machine: &Machine) -> MachineHealth {
     MachineHealth { devices: devices.collect(), unknown: unknown(&smi, &found) }
 }
 
-fn nothing_found(machine: &Machine) -> Examination {
+fn nothing_found(machine: &HostMachine) -> Examination {
     Examination::new("", "", &machine.root().display().to_string())
 }
 
 /// The number of each chip of the table in the runtime of this process.
-fn numbers(machine: &Machine, smi: &Smi) -> Vec<Option<u32>> {
+fn numbers(machine: &HostMachine, smi: &Smi) -> Vec<Option<u32>> {
     let chips = &smi.table.chips;
     let seen = visible::seen(machine, chips.len());
     let number = |logical: u32| seen.iter().position(|seen| *seen == logical).and_then(|at| u32::try_from(at).ok());

@@ -1,7 +1,7 @@
 //! Other users of the devices: processes that the tool lists, memory in use beyond that of an idle device, openers of
 //! the nodes in other mount namespaces.
 
-use engine::doctor::{Certainty, Device, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Device, Examination, Finding, HostMachine, Severity};
 
 use super::smi::Chip;
 
@@ -54,7 +54,7 @@ pub(super) struct Opener {
 }
 
 /// The processes that have a node open, as far as this user may see.
-pub(super) fn openers(machine: &Machine, found: &mut Examination) -> Vec<Opener> {
+pub(super) fn openers(machine: &HostMachine, found: &mut Examination) -> Vec<Opener> {
     let own = machine.link("/proc/self/ns/mnt");
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
     let mut openers = Vec::new();
@@ -83,7 +83,7 @@ fn is_device(link: &str) -> bool {
 }
 
 /// A process that is resetting a device.
-pub(super) fn resetting(machine: &Machine) -> Option<String> {
+pub(super) fn resetting(machine: &HostMachine) -> Option<String> {
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
     let lines = processes.map(|process| {
         let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default();

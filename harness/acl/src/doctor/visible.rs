@@ -2,7 +2,7 @@
 //! nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The container
 //! runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
 
-use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
 
 /// The runtime's mask.
 pub(super) const MASK: &str = "ASCEND_RT_VISIBLE_DEVICES";
@@ -47,7 +47,7 @@ pub(super) fn read(text: &str, count: u32) -> Mask {
 }
 
 /// The devices that this process sees on a machine with `count` devices, in the order of the runtime's numbers.
-pub(super) fn seen(machine: &Machine, count: usize) -> Vec<u32> {
+pub(super) fn seen(machine: &HostMachine, count: usize) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     match machine.variable(MASK).map(|text| read(text, count)) {
         None => (0..count).collect(),
@@ -57,7 +57,7 @@ pub(super) fn seen(machine: &Machine, count: usize) -> Vec<u32> {
 }
 
 /// Judges the masks and returns the visible devices; `None`: all.
-pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
+pub(super) fn look(machine: &HostMachine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
     let given = machine.variable(GIVEN);
     found.looked("devices of the container", GIVEN, given.unwrap_or("not set"));
     let text = machine.variable(MASK);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, tail};
 use jiff::tz::TimeZone;
 
@@ -23,7 +23,7 @@ const MOST_FILES: usize = 2000;
 const DRIFT: Duration = Duration::from_secs(1);
 
 /// The events of all devices. The calls of a rule show which of them it used.
-pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
+pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
     let folder = machine.at(FOLDER);
     if !folder.is_dir() {
         return vec![Excerpt::nothing(SOURCE, FOLDER, "the folder does not exist")];
@@ -103,7 +103,7 @@ mod tests {
         let folder = root.path().join("var/log/npu/slog/dev-os-0/event");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("event_20260304.log"), SAMPLE).unwrap();
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         // The first two of the sample, in milliseconds 1772600767513.
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_600_767);
         let until = Instant::now() + Duration::from_secs(60);

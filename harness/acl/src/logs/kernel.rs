@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, Tail, tail};
 use jiff::tz::TimeZone;
 use record::text::plural;
@@ -41,7 +41,7 @@ enum Missing {
 }
 
 /// The kernel's lines about devices and the scene's processes.
-pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Excerpt {
     if scene.is_over() {
         return Excerpt::unread(SOURCE, "the kernel");
     }
@@ -65,7 +65,14 @@ fn older(cut: bool) -> Missing {
     if cut { Missing::Older } else { Missing::Nothing }
 }
 
-fn of_lines(path: &str, lines: Lines, missing: Missing, machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+fn of_lines(
+    path: &str,
+    lines: Lines,
+    missing: Missing,
+    machine: &HostMachine,
+    scene: &Scene,
+    zone: &TimeZone,
+) -> Excerpt {
     let started = started(machine);
     let since = |micros: u64| Some(started? + Duration::from_micros(micros));
     let (lines, how): (Vec<(Option<SystemTime>, String)>, &str) = match lines {
@@ -112,7 +119,7 @@ fn of_lines(path: &str, lines: Lines, missing: Missing, machine: &Machine, scene
 }
 
 /// The time at which the system started, from its present uptime.
-fn started(machine: &Machine) -> Option<SystemTime> {
+fn started(machine: &HostMachine) -> Option<SystemTime> {
     let text = machine.read("/proc/uptime").ok()?;
     let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     SystemTime::now().checked_sub(Duration::try_from_secs_f64(seconds).ok()?)
@@ -216,14 +223,14 @@ mod tests {
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/dmesg-driver.txt");
 
     /// A machine that was started this many seconds ago.
-    fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, Machine) {
+    fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, HostMachine) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files.iter().chain(&[("proc/uptime", format!("{seconds}.00 1.00\n"))]) {
             let path = root.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         (root, machine)
     }
 
@@ -297,7 +304,7 @@ mod tests {
         assert!(found.remarks[0].starts_with("newer lines were not read"), "{found:?}");
     }
 
-    fn machine_without() -> Machine {
-        Machine::new(Path::new("/nowhere"), Duration::from_secs(1))
+    fn machine_without() -> HostMachine {
+        HostMachine::new(Path::new("/nowhere"), Duration::from_secs(1))
     }
 }

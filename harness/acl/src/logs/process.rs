@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, tail};
 use jiff::tz::TimeZone;
 
@@ -22,7 +22,7 @@ const MOST_FILES: usize = 32;
 const MOST_NAMES: usize = 200_000;
 
 /// The log folders of this process's workers, from the variables that they inherit.
-pub(crate) fn folders(machine: &Machine) -> Vec<PathBuf> {
+pub(crate) fn folders(machine: &HostMachine) -> Vec<PathBuf> {
     let path = |name: &str| machine.variable(name).map(PathBuf::from);
     match (path("ASCEND_PROCESS_LOG_PATH"), path("ASCEND_WORK_PATH"), path("HOME")) {
         (Some(logs), ..) => vec![logs],

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{Rules, RuntimeLibrary};
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::question;
 use engine::run::check_library_file;
 use engine::runtime::Runtime;
@@ -12,7 +12,7 @@ use super::surroundings::Surroundings;
 
 /// Finds the library that a run would test, and loads it in a separate process.
 pub(super) fn look(
-    machine: &Machine,
+    machine: &HostMachine,
     options: &Surroundings,
     runtime: &Runtime,
     rules: &Rules,
@@ -39,7 +39,7 @@ pub(super) fn look(
     Some(path)
 }
 
-fn folders(machine: &Machine, library: &RuntimeLibrary) -> Vec<PathBuf> {
+fn folders(machine: &HostMachine, library: &RuntimeLibrary) -> Vec<PathBuf> {
     let folders = library.folders(|name| machine.variable(name).map(Into::into));
     folders.iter().map(|folder| machine.at(folder)).collect()
 }
@@ -48,7 +48,7 @@ fn names<'a>(folder: &'a Path, library: &'a RuntimeLibrary) -> impl Iterator<Ite
     library.names.iter().map(move |name| folder.join(name))
 }
 
-fn search(machine: &Machine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
+fn search(machine: &HostMachine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
     let library = rules.libraries.first();
     let folders = folders(machine, library);
     let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
@@ -67,7 +67,7 @@ fn search(machine: &Machine, rules: &Rules, found: &mut Examination) -> Option<P
     there
 }
 
-fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examination) {
+fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Examination) {
     let place = path.display().to_string();
     let (answer, lines) = question(machine, runtime.name(), &["load", &place]);
     let said = lines.first().map_or_else(|| answer.said(), Clone::clone);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use catalog::product;
 use clap::Args;
-use engine::doctor::{Examination, Machine, Patient, Verdict, page};
+use engine::doctor::{Examination, HostMachine, Patient, Verdict, page};
 use engine::run::{ExitStatus, choose_runtime, load_rules};
 
 use crate::conclude::CommandError;
@@ -59,7 +59,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
     if !arguments.root.is_dir() {
         return Err(CommandError::Root { path: arguments.root.clone() });
     }
-    let machine = Machine::new(&arguments.root, Duration::from_secs(arguments.limit));
+    let machine = HostMachine::new(&arguments.root, Duration::from_secs(arguments.limit));
     let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
     let library = library::look(&machine, options, runtime, &rules, &mut found);
     let product = options.catalog.named_product().map(str::to_owned);

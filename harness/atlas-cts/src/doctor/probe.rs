@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity, ask};
 use engine::runtime::Runtime;
 use record::{RuleResult, RunHeader, Verdict, read_journal};
 
@@ -17,7 +17,7 @@ const REPORTS: &str = "reports.";
 
 /// Runs the rules of the runtime's probe on a device.
 pub(super) fn look(
-    machine: &Machine,
+    machine: &HostMachine,
     options: &Surroundings,
     runtime: &Runtime,
     patient: &Patient<'_>,

@@ -43,7 +43,7 @@ pub enum End {
 
 /// The answer of a child.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ChildAnswer {
     pub end: End,
     /// Standard output as text, at most 1 MiB.
     pub output: String,
@@ -51,7 +51,7 @@ pub struct Answer {
     pub errors: String,
 }
 
-impl Answer {
+impl ChildAnswer {
     /// Standard output, then standard error.
     pub fn text(&self) -> String {
         format!("{}\n{}", self.output, self.errors)
@@ -74,14 +74,14 @@ impl Answer {
 }
 
 /// Runs a command to its end, for at most `limit`, or until `abandoned` returns true: its answer is no longer needed.
-pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> Answer {
+pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
     // A separate group, so that the processes that it starts end with it; the mark finds those that leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
-        Err(error) => return Answer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
+        Err(error) => return ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
     };
     let output = Drain::of(child.stdout.take());
     let errors = Drain::of(child.stderr.take());
@@ -99,7 +99,7 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
     // Processes that it started and did not end.
     kill_group(&child);
     leftovers::end(&format!("{MARK}={mark}"), child.id());
-    Answer { end, output: output.text(), errors: errors.text() }
+    ChildAnswer { end, output: output.text(), errors: errors.text() }
 }
 
 /// A text that is unique to this child on this machine.
@@ -174,7 +174,7 @@ impl Drain {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration) -> Answer {
+    fn shell(script: &str, limit: Duration) -> ChildAnswer {
         ask(Command::new("sh").args(["-c", script]), limit, &|| false)
     }
 

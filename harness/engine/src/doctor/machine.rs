@@ -12,7 +12,7 @@ use rustix::fs::Access;
 
 use catalog::files;
 
-use super::child::{Answer, ask};
+use super::child::{ChildAnswer, ask};
 
 /// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
@@ -22,7 +22,7 @@ const NODES: &str = "nodes.tsv";
 
 /// The machine under examination.
 #[derive(Debug)]
-pub struct Machine {
+pub struct HostMachine {
     root: PathBuf,
     /// The time limit of each query of a tool or a library.
     limit: Duration,
@@ -64,26 +64,26 @@ pub struct Identity {
     pub overrides: bool,
 }
 
-impl Machine {
+impl HostMachine {
     /// The machine below `root`, with the variables of this process. `limit` is the time limit of each query.
-    pub fn new(root: &Path, limit: Duration) -> Machine {
+    pub fn new(root: &Path, limit: Duration) -> HostMachine {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         };
         let variables = std::env::vars_os().map(text).collect();
-        Machine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
+        HostMachine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
     }
 
     /// The same machine, with a time limit for all queries together.
     #[must_use]
-    pub fn within(self, whole: Duration) -> Machine {
-        Machine { until: Instant::now().checked_add(whole), ..self }
+    pub fn within(self, whole: Duration) -> HostMachine {
+        HostMachine { until: Instant::now().checked_add(whole), ..self }
     }
 
     /// The same machine. Queries end once `abandoned` returns true: answers are then no longer needed.
     #[must_use]
-    pub fn abandoned_where(self, abandoned: fn() -> bool) -> Machine {
-        Machine { abandoned, ..self }
+    pub fn abandoned_where(self, abandoned: fn() -> bool) -> HostMachine {
+        HostMachine { abandoned, ..self }
     }
 
     /// The time limit of the next query.
@@ -147,12 +147,12 @@ impl Machine {
     }
 
     /// Runs a tool.
-    pub fn run(&self, tool: &Path, arguments: &[&str]) -> Answer {
+    pub fn run(&self, tool: &Path, arguments: &[&str]) -> ChildAnswer {
         self.ask(Command::new(tool).args(arguments).env("LC_ALL", "C"))
     }
 
     /// Runs a command with the time limit of queries.
-    pub fn ask(&self, command: &mut Command) -> Answer {
+    pub fn ask(&self, command: &mut Command) -> ChildAnswer {
         ask(command, self.limit(), &self.abandoned)
     }
 
@@ -289,7 +289,7 @@ mod tests {
         fs::write(root.path().join("proc/self/status"), status).unwrap();
         fs::write(root.path().join("proc/stat"), "cpu 1 2\nbtime 1772600000\n").unwrap();
         fs::write(root.path().join("etc/group"), "root:x:0:\ndevices:x:12:someone\n").unwrap();
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         let who = Identity { user: 1001, groups: vec![11, 12, 13], overrides: true };
         assert_eq!(machine.identity(), Some(who));
         assert_eq!(machine.group_name(12).as_deref(), Some("devices"));
@@ -301,10 +301,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("dev/toy1")).unwrap();
         fs::write(root.path().join("dev/toy0"), "").unwrap();
-        let nodes = Machine::new(root.path(), Duration::from_secs(1)).nodes("toy");
+        let nodes = HostMachine::new(root.path(), Duration::from_secs(1)).nodes("toy");
         let kinds: Vec<_> = nodes.iter().map(|node| (node.path.as_str(), node.kind)).collect();
         assert_eq!(kinds, [("/dev/toy0", NodeKind::Other), ("/dev/toy1", NodeKind::Folder)]);
-        let real = Machine::new(Path::new("/"), Duration::from_secs(1));
+        let real = HostMachine::new(Path::new("/"), Duration::from_secs(1));
         let null = real.nodes("null").into_iter().find(|node| node.path == "/dev/null").unwrap();
         assert_eq!((null.kind, null.denied), (NodeKind::Device, None));
     }

@@ -1,7 +1,7 @@
 //! The common part of every runtime's doctor, which checks if a machine can run the suite and explains why not.
 //!
 //! - [`Doctor`] is a runtime's part: the places to examine, and queries of its libraries in a separate process.
-//! - [`Machine`] is the source of all facts: files below a root, variables, tools, child processes with a time limit.
+//! - [`HostMachine`] is the source of all facts: files below a root, variables, tools, child processes with a time limit.
 //! - [`Examination`] is the result: findings, each with advice; the places examined; a verdict.
 //! - [`MachineHealth`] is a check that a run repeats: the present faults of each device.
 
@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use catalog::Rules;
 use record::Fingerprint;
 
-pub use child::{Answer, End, ask};
+pub use child::{ChildAnswer, End, ask};
 pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, Look, Severity, Verdict, Version};
 pub use health::{DeviceHealth, Fault, MachineHealth};
-pub use machine::{Identity, Machine, Node, NodeKind};
+pub use machine::{HostMachine, Identity, Node, NodeKind};
 pub use page::page;
 
 /// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument
@@ -30,15 +30,15 @@ pub type Answering = fn(&[String], &mut dyn FnMut(&str));
 #[derive(Debug)]
 pub struct Doctor {
     /// Examines the machine and records findings. It opens no device.
-    pub examine: fn(&Machine, &Patient<'_>, &mut Examination),
+    pub examine: fn(&HostMachine, &Patient<'_>, &mut Examination),
     /// Answers a query.
     pub answer: Answering,
     /// Explains the runtime's codes and messages in the output of a probe.
-    pub explain: fn(&Machine, &str, &mut Examination),
+    pub explain: fn(&HostMachine, &str, &mut Examination),
     /// Identifies the devices that the runtime numbers in a process with these variables. It opens no device.
-    pub identify: fn(&Machine) -> Fingerprint,
+    pub identify: fn(&HostMachine) -> Fingerprint,
     /// Examines the health of all devices. It opens no device.
-    pub health: fn(&Machine) -> MachineHealth,
+    pub health: fn(&HostMachine) -> MachineHealth,
     /// The rules that a probe runs: together they set up a device, allocate, copy, synchronize and free.
     pub probe: &'static [&'static str],
 }

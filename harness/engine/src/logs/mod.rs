@@ -17,14 +17,14 @@ pub use bounded::{Text, bounded};
 pub use redact::{Redactor, Secret};
 pub use tail::{Tail, tail};
 
-use crate::doctor::Machine;
+use crate::doctor::HostMachine;
 
 /// What the logs of a runtime are: an entry of the registry.
 #[derive(Debug)]
 pub struct Logs {
     /// Looks into each source and gives what belongs to the scene, or says why there is nothing. It reads a bounded
     /// number of bytes, and begins nothing after the scene's time is up.
-    pub cut_out: fn(&Machine, &Scene) -> Vec<Excerpt>,
+    pub cut_out: fn(&HostMachine, &Scene) -> Vec<Excerpt>,
     /// What only this runtime's logs name and `--redact` takes out, besides what all logs may hold.
     pub secrets: &'static [Secret],
 }

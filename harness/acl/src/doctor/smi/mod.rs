@@ -9,7 +9,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::doctor::{Answer, Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, ChildAnswer, End, Examination, Finding, HostMachine, Severity};
 
 use super::codes;
 use super::evidence::HALF_DEAD;
@@ -60,7 +60,7 @@ const TOOL: &str = "npu-smi";
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 
 /// Queries the tool for its table and these subjects. A query that hangs is the last one.
-pub(super) fn look(machine: &Machine, about: &[About], found: &mut Examination) -> Smi {
+pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
         found.looked("the vendor's tool", TOOL, "not found; its health and memory data are missing");
         return Smi::default();
@@ -151,13 +151,13 @@ fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination)
 
 /// The tool, and true in `hangs` once it no longer answers.
 struct Querier<'a> {
-    machine: &'a Machine,
+    machine: &'a HostMachine,
     tool: PathBuf,
     hangs: bool,
 }
 
 impl Querier<'_> {
-    fn ask(&mut self, words: &[&str], found: &mut Examination) -> Answer {
+    fn ask(&mut self, words: &[&str], found: &mut Examination) -> ChildAnswer {
         let answer = self.machine.run(&self.tool, words);
         self.hangs = matches!(answer.end, End::TimedOut | End::LeftBehind);
         found.looked("the vendor's tool", format!("{} {}", self.tool.display(), words.join(" ")), answer.said());
@@ -182,7 +182,7 @@ impl Querier<'_> {
 }
 
 /// The code of a failure: the printed one, or the one whose lowest byte is the exit status.
-fn code(answer: &Answer) -> Option<i32> {
+fn code(answer: &ChildAnswer) -> Option<i32> {
     let text = answer.text();
     let printed = text.split("ret is ").nth(1).and_then(|rest| {
         let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();
@@ -193,7 +193,7 @@ fn code(answer: &Answer) -> Option<i32> {
 }
 
 /// The first lines of the output.
-fn lines(answer: &Answer) -> Vec<String> {
+fn lines(answer: &ChildAnswer) -> Vec<String> {
     let text = answer.text();
     text.lines().map(str::trim).filter(|line| !line.is_empty()).take(5).map(str::to_owned).collect()
 }
