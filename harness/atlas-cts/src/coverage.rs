@@ -25,7 +25,7 @@ pub(crate) struct CoverageOptions {
     /// List functions and enumerators that no judged rule uses.
     #[arg(long)]
     unused: bool,
-    /// Fail with exit status 1 if a chapter's share is below this file's.
+    /// Exit with status 1 if a chapter falls below its share here.
     #[arg(long, value_name = "FILE")]
     hold: Option<PathBuf>,
 }

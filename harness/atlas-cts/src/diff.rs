@@ -40,7 +40,7 @@ pub(crate) struct DiffArguments {
     /// coverage, only-old, only-new, gone, new, other-device, field, timing.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
     fail_on: Vec<Condition>,
-    /// Exit with status 1 if cases become slower by this percentage.
+    /// Largest slowdown of cases in percent; more is exit status 1.
     ///
     /// Without it, times are only shown.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

@@ -56,7 +56,7 @@ pub(crate) struct ProveArguments {
     /// Also write the kill matrix: each rule on each reached defect.
     #[arg(long)]
     matrix: bool,
-    /// Only find the rules that kill the defects with this in their name.
+    /// Only find which rules kill defects with this in their name.
     ///
     /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be
     /// repeated.

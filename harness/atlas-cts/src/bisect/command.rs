@@ -32,7 +32,7 @@ pub struct BisectArguments {
     /// The first version that shows the symptom runs this often too, to measure how often it does.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
-    /// Search for the rule's symptom in this run.
+    /// Search for the symptom that the rule has in this run.
     ///
     /// Default: the symptom that the last version shows.
     #[arg(long, value_name = "RUN")]
@@ -45,9 +45,9 @@ pub struct BisectArguments {
     run_limit: u64,
     #[command(flatten)]
     passed_on: PassedOn,
-    /// Shell command that sets up a version, then versions, oldest first.
+    /// Shell command that sets up a version, then the versions.
     ///
-    /// The command gets the version as its last argument, or in place of each `{}`.
+    /// List the oldest version first. The command gets the version as its last argument, or in place of each `{}`.
     #[arg(last = true, required = true, num_args = 1.., value_name = "SETUP-COMMAND VERSION")]
     set_up: Vec<String>,
 }

@@ -51,9 +51,9 @@ pub struct Verified {
     /// Signature of the record.
     #[arg(long, value_name = "SIG", requires = "allowed")]
     signature: Option<PathBuf>,
-    /// Allowed signers: a file with a name and a public key on each line.
+    /// File of allowed signers, as OpenSSH's `allowed_signers`.
     ///
-    /// The format is that of OpenSSH's `allowed_signers`.
+    /// Each line has a name and a public key.
     #[arg(long, value_name = "FILE", requires = "signature")]
     allowed: Option<PathBuf>,
 }
