@@ -115,7 +115,7 @@ impl Writer<'_> {
             return Some((text.to_owned(), false));
         }
         let usual =
-            most(uses.iter().map(|given| &given[position])).filter(|given| ***given != ArgumentKind::Drawn).cloned();
+            most(uses.iter().map(|given| &given[position])).filter(|given| **given != ArgumentKind::Drawn).cloned();
         let acquires = |resource: &&catalog::Resource| resource.released_by(function.name) == Some(position);
         if let Some(resource) = self.rules.resources.iter().find(acquires)
             && let Some(found) = self.from(&resource.acquire, resource.parameter, depth)
