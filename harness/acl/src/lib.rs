@@ -1,5 +1,5 @@
-//! AscendCL, the runtime of Atlas devices: what is this vendor's own beside its catalog and its simulated device.
-// So the compiler finds what is dead: what nobody outside reaches is not public.
+//! AscendCL, the runtime of Atlas devices: the vendor's code in addition to its catalog and its simulated device.
+// Only items that other crates use are public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 
 #[expect(unreachable_pub, reason = "it is generated")]

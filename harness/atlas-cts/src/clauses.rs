@@ -1,5 +1,5 @@
-//! `atlas-cts clauses`: which sentences the rules rest on, which checks are only reported, and whether each sentence
-//! stands where its clause says.
+//! `atlas-cts clauses`: the sentences that rules rest on, the checks that are only reported, and a search for each
+//! sentence in its document.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -10,30 +10,35 @@ use catalog::files;
 use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
 use clap::Args;
 use engine::run::ExitStatus;
+use record::text::plural;
 use steps::judgment::{judgments, reported};
 
-/// What is shown of the clauses.
+/// The options of `clauses`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ClauseFilter {
-    /// Look each sentence up in the documents below this folder, by its digest.
+    /// Look up each sentence in the documents below this folder.
+    ///
+    /// Sentences are compared by digest.
     #[arg(long, value_name = "DIR")]
     documents: Option<PathBuf>,
-    /// List the judged checks of `must` rules: rule, text of the check.
+    /// List the judged checks of `must` rules: rule and check.
     #[arg(long)]
     checks: bool,
-    /// List the checks that are only reported, each with the sentence that does not promise enough.
+    /// List the checks that are only reported.
+    ///
+    /// Each comes with the sentence that does not promise enough.
     #[arg(long)]
     reported: bool,
 }
 
-/// Bytes of the largest document.
+/// The size limit of a document, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Words of a document's language that sound as if a sentence promised nothing: only supports, does not support,
-/// reserved, recommended, must. A promise that holds one says why it is a promise.
+/// Words that suggest, in the language of a document, that a sentence promises nothing: only supports, does not
+/// support, reserved, recommended, must. A promise with such a word needs a reason.
 const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
 
-/// Shows the clauses; with documents, 2 where a sentence is not found or a promise lacks its reason.
+/// Shows the clauses. With documents, the status is 2 if a sentence is missing or a promise lacks its reason.
 pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus, CommandError> {
     let listed = filter.reported || filter.checks;
     if !rules.book.whole && (filter.documents.is_some() || !listed) {
@@ -61,7 +66,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     Ok(if good { ExitStatus::Conformant } else { ExitStatus::Usage })
 }
 
-/// Clauses by document and modality, and how many checks rest on them.
+/// The clauses by document and modality, and the number of checks that rest on them.
 fn counted(text: &mut String, rules: &Rules) {
     let mut table: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for clause in &rules.book.clauses {
@@ -84,8 +89,8 @@ fn counted(text: &mut String, rules: &Rules) {
     let all = rules.rules.iter().map(|rule| reported(&rule.program).len()).sum::<usize>();
     let _ = writeln!(
         text,
-        "{} clauses; {checks} judged checks of `must` rules rest on them, {inferred} of these on an inference, {silent} \
-         look only for silent corruption; {all} checks are only reported",
+        "{} clauses; {checks} judged checks of `must` rules rest on them, {inferred} of these by inference; {silent} \
+         only look for silent corruption; {all} checks are only reported",
         rules.book.clauses.len()
     );
 }
@@ -110,7 +115,7 @@ fn only_reported(text: &mut String, rules: &Rules) {
     }
 }
 
-/// Looks for each clause's sentence; whether all are there, and every promise that does not sound like one has a reason.
+/// Looks up the sentence of each clause. True if all were found and each weakly worded promise has a reason.
 fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
     let mut known: HashMap<String, (PathBuf, Sentence)> = HashMap::new();
     let mut paths = Vec::new();
@@ -138,15 +143,14 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
         found += 1;
         if let Some(word) = sounds_weak(rules, clause, sentence) {
             let place = format!("{}:{}", path.strip_prefix(folder).unwrap_or(path).display(), sentence.line);
-            let reason =
-                clause.reason.as_deref().unwrap_or("no reason: say in the clause why it promises all the same");
+            let reason = clause.reason.as_deref().unwrap_or("no reason; write in the clause why it is still a promise");
             good &= clause.reason.is_some();
             weak += 1;
-            let _ = writeln!(text, "{} ({place}) holds {word}: {reason}", clause.id);
+            let _ = writeln!(text, "{} ({place}) contains {word}: {reason}", clause.id);
         }
     }
     let all = rules.book.clauses.len();
-    let _ = writeln!(text, "{found} of {all} sentences found; {weak} promises whose wording sounds weaker");
+    let _ = writeln!(text, "{found} of {all} sentences found; {} with weaker wording", plural(weak, "promise"));
     Ok(good)
 }
 

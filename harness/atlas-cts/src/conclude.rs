@@ -1,4 +1,4 @@
-//! How a command ends.
+//! The end of a command: its error, printed, and its exit status.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -15,6 +15,7 @@ use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
 use ledger::report::clean;
+use record::text::plural;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
@@ -23,32 +24,32 @@ use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 
-/// Why a command cannot do what it was asked for.
+/// The reasons why a command cannot do its work.
 #[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// What has to do with runs: catalog, library, devices, folders.
+    /// An error about runs: catalog, library, devices, folders.
     #[error(transparent)]
     Run(Box<RunError>),
-    #[error("error: --ratchet holds whole chapters to their numbers; leave the names of rules out")]
+    #[error("error: --ratchet compares whole chapters; do not name rules")]
     PartialRatchet,
-    /// Skeletons of rules that are not written to their end.
+    /// Skeletons of rules that are not finished.
     #[error(
-        "error: {}\n{} to be written, and nothing else was checked; remove the words `{}` with what they ask for",
+        "error: {}\n{} to write, and nothing else was checked; replace each `{}` with the text that it describes",
         .places.join("\nerror: "),
-        if places.len() == 1 { "1 thing is".to_owned() } else { format!("{} things are", places.len()) },
+        plural(places.len(), "place"),
         TO_WRITE.trim_end()
     )]
     Unwritten { places: Vec<String> },
     #[error("error: {0}")]
     Draft(#[source] Box<DraftError>),
-    /// Functions that no rule can say to be denied.
+    /// Functions that no rule owns.
     #[error(
         "error: {}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",
         .gaps.join("\n")
     )]
     Unowned { gaps: Vec<String> },
-    /// Conditions that discard most of what is drawn.
+    /// Conditions that discard most of the drawn cases.
     #[error("error: {}", .mistakes.join("\n"))]
     Conditions { mistakes: Vec<String> },
     /// Timeouts that do not follow from the run's patience.
@@ -56,32 +57,32 @@ pub enum CommandError {
     TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
-    /// An executable carries rules and the sentences that they rest on, and no other evidence.
+    /// An executable carries rules and the sentences that they rest on, but no other evidence.
     #[error(
-        "error: the executable carries only the sentences that rules name, and no readings; name the specs folder of a \
+        "error: the executable carries only the sentences that rules name, and no readings; give the specs folder of a \
          checkout with --specs DIR"
     )]
     NoEvidence,
-    #[error("error: say what is wanted: --print-path DIR or --list")]
+    #[error("error: give --print-path DIR or --list")]
     NothingAsked,
-    #[error("error: this runtime has no simulated device; name another with --runtime")]
+    #[error("error: this runtime has no simulated device; give another one with --runtime")]
     NoSimulator,
     #[error("error: {text}: {source}")]
     Query { text: String, source: QueryError },
-    /// It is not JSON.
+    /// The case is not JSON.
     #[error("error: --case {text}: {source}")]
     CaseText { text: String, source: serde_json::Error },
-    /// It is not a case of the rule.
+    /// The JSON is not a case of the rule.
     #[error("error: --case {text}: {error}")]
     Case { text: String, error: CaseError },
     #[error("error: {0}")]
     Print(CaseError),
-    #[error("error: --root {path} is no folder; give the folder that holds a machine's files, or leave it out")]
+    #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
     Root { path: PathBuf },
-    #[error("error: {path} is not what the code describes; run `atlas-cts schema`")]
+    #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
-    /// A file that is not written over.
-    #[error("error: {path} is there already, and somebody may have worked on it; name another file, or move it away")]
+    /// A file that is not overwritten.
+    #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
@@ -89,7 +90,7 @@ pub enum CommandError {
     Interface(#[source] InterfaceError),
     #[error("error: {0}")]
     Reproducer(#[source] Box<ReproducerError>),
-    #[error("error: --like {run}: {rule} is not broken in this run; name one in which it is, or leave --like out")]
+    #[error("error: --like {run}: {rule} is not broken in this run; give a run in which it is, or omit --like")]
     NoSymptom { rule: String, run: PathBuf },
     #[error("error: {0}")]
     Bisect(Box<BisectError>),
@@ -97,19 +98,19 @@ pub enum CommandError {
     Certify(#[source] Box<CertifyError>),
     #[error("error: {0}")]
     Proof(#[source] ProofFileError),
-    /// A list of what has to hold, or the log of changes, cannot be read.
+    /// A must-pass list or the log of changes cannot be read.
     #[error("error: {0}")]
     MustPass(#[source] Box<MustPassError>),
     #[error("error: {0}")]
     Threshold(#[source] ThresholdError),
     #[error("error: {0}")]
     History(HistoryError),
-    #[error("error: --fail-on timing needs to know how much slower is too slow; give --budget PERCENT too")]
+    #[error("error: --fail-on timing needs a limit; give --budget PERCENT too")]
     NoBudget,
 }
 
 impl CommandError {
-    /// Whether the error is about a missing file or folder that was named.
+    /// True if a file or folder given by the user does not exist.
     fn is_about_something_missing(&self) -> bool {
         let mut next: Option<&(dyn Error + 'static)> = Some(self);
         while let Some(error) = next {
@@ -151,29 +152,28 @@ impl<E: Into<RunError>> From<E> for CommandError {
     }
 }
 
-/// Number of bytes of stack that a command needs, including its workers and the library.
+/// The stack that a command needs, including its workers and the library, in bytes.
 const STACK: u64 = 1 << 20;
 
-/// Refuses to begin on a stack so small that it would overflow without a message, as if by the library's fault.
+/// Refuses to start on a small stack: it would overflow without a message, and the library would be blamed.
 pub fn expect_stack() -> Result<(), ExitCode> {
     let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < STACK) else { return Ok(()) };
-    // If nothing can be printed, the status still tells the user.
+    // If printing fails, the exit status still reports the error.
     let _ = writeln!(
         io::stderr(),
-        "error: the stack is limited to {} KiB, and {} are needed; raise the limit (ulimit -s)",
+        "error: the stack is limited to {} KiB, but {} KiB are needed; raise the limit (ulimit -s)",
         limit >> 10,
         STACK >> 10
     );
     Err(ExitCode::from(ExitStatus::Unknown as u8))
 }
 
-/// Runs a command; what it could not do is printed. A panic, of the suite or because nothing can be printed any more,
-/// is no answer.
+/// Runs a command and prints its error. A panic, for example because standard output is gone, ends with exit status 3.
 pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, CommandError>) -> ExitCode {
     let status = match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
-            // Where nothing can be printed, the status still tells.
+            // If printing fails, the exit status still reports the error.
             let _ = writeln!(io::stderr(), "{}", clean(&error.to_string()));
             error.exit()
         }

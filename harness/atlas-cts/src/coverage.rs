@@ -1,4 +1,4 @@
-//! `atlas-cts coverage`: which sentences of the documents the rules judge, and what no rule judges.
+//! `atlas-cts coverage`: the sentences of the documents that rules judge, and those that no rule judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,21 +10,22 @@ use catalog::must_pass::MustPass;
 use catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, RunError};
+use record::text::plural;
 use serde_json::json;
 
-/// What is shown of the coverage, and how.
+/// The options of `coverage`.
 #[derive(Debug, Args)]
 pub(crate) struct CoverageOptions {
-    /// How it is written. `csv` has a line for each clause.
+    /// Output format; `csv` has one line for each clause.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
-    /// List the promises, errors and prohibitions that nothing rests on.
+    /// List promises, errors and prohibitions that no rule covers.
     #[arg(long)]
     uncovered: bool,
-    /// List the functions and enumerators that no judged rule uses.
+    /// List functions and enumerators that no judged rule uses.
     #[arg(long)]
     unused: bool,
-    /// Hold the shares of the chapters against this file; exit status 1 where one has fallen.
+    /// Exit with status 1 if a chapter falls below its share here.
     #[arg(long, value_name = "FILE")]
     hold: Option<PathBuf>,
 }
@@ -37,7 +38,7 @@ enum Format {
     Json,
 }
 
-/// Shows the coverage; 1 where a threshold is missed.
+/// Shows the coverage. The status is 1 if a threshold is missed.
 pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
     if !rules.book.whole {
         return Err(CommandError::NoEvidence);
@@ -72,14 +73,14 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
             let _ = writeln!(text, "FALLEN  {line}");
         }
         if !risen.is_empty() {
-            let _ = writeln!(text, "{} can be raised; put these lines there:\n{}", file.display(), risen.join("\n"));
+            let _ = writeln!(text, "{} can be raised; replace its lines with:\n{}", file.display(), risen.join("\n"));
         }
     }
     say(&text)?;
     Ok(if holds { ExitStatus::Conformant } else { ExitStatus::Broken })
 }
 
-/// A row of a table: a name, what is counted, and the share of promises and errors that is covered.
+/// A row of a table: a name, the counts, and the covered share of promises and errors.
 struct Row {
     name: String,
     states: [usize; ClauseState::ALL.len()],
@@ -110,7 +111,7 @@ impl Row {
     }
 }
 
-/// The columns of every table behind the first.
+/// The columns of every table after the first column.
 fn head() -> Vec<&'static str> {
     let states = ClauseState::ALL.map(ClauseState::name);
     std::iter::once("clauses").chain(states).chain(["promises and errors", "covered"]).collect()
@@ -144,7 +145,7 @@ fn tables(coverage: &Coverage<'_>) -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// Products with their judged rules, and of the promises and errors that speak of them those that are judged there.
+/// For each product: its judged rules, the promises and errors judged on it, and all that speak of it.
 fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize)> {
     let of = |(product, rules): (&&'a str, &usize)| {
         let speaks = |one: &&CoveredClause<'_>| one.promises() && one.clause.speaks_of(product);
@@ -155,7 +156,7 @@ fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize
     coverage.products.iter().map(of).collect()
 }
 
-/// Why clauses are untestable: reason → how many; all duplicates together.
+/// The number of untestable clauses by reason. All duplicates count as one reason.
 fn reasons<'a>(coverage: &'a Coverage<'_>) -> BTreeMap<&'a str, usize> {
     let mut reasons = BTreeMap::new();
     for covered in coverage.clauses.iter().filter(|covered| covered.state == ClauseState::Untestable) {
@@ -201,14 +202,14 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(
         text,
-        "without a judged rule on some product that has them: {functions} of {} functions; without any: {values} \
-         enumerators of the enumerations that rules use (--unused lists them)",
+        "without a judged rule: {functions} of {} functions on some product that has them, {values} enumerators of the \
+         enumerations that rules use (listed by --unused)",
         coverage.rules.support.len()
     );
     text
 }
 
-/// The functions of the pages that were read in full, and those among them that have no clause.
+/// A line about the functions of the pages that were read in full, with those that have no clause.
 fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let pages = coverage.pages();
     let functions: usize = pages.iter().map(|page| page.functions).sum();
@@ -216,14 +217,13 @@ fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let open: Vec<&str> = pages.iter().flat_map(|page| page.open.iter().copied()).collect();
     let named = if open.is_empty() { String::new() } else { format!(": {}", open.join(", ")) };
     format!(
-        "functions of the {} pages that were read whole: {functions}, {judged} of them with a judged clause, {} without \
-         a clause{named}",
-        pages.len(),
+        "functions of {} read in full: {functions}, {judged} of them with a judged clause, {} without a clause{named}",
+        plural(pages.len(), "page"),
         open.len()
     )
 }
 
-/// How many checks somebody besides their author has read, and how the two agree.
+/// The number of checks that a second reader has read, and how far the reader and the author agree.
 fn read_twice(coverage: &Coverage<'_>) -> String {
     let readings = &coverage.readings;
     let mut kinds: BTreeMap<Agreement, usize> = BTreeMap::new();
@@ -234,10 +234,11 @@ fn read_twice(coverage: &Coverage<'_>) -> String {
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, number)| format!("{number} {}", kind.name())).collect();
     format!(
-        "read twice: {} of {} judged checks; both found: {}; {settled} disagreements are settled",
+        "second reader: {} of {} judged checks; agreement: {}; {} settled",
         readings.read.len(),
         readings.checks,
-        kinds.join(", ")
+        kinds.join(", "),
+        plural(settled, "disagreement")
     )
 }
 

@@ -7,35 +7,42 @@ use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, read_named};
 use ledger::compare::{CompareOptions, Condition, compare, html, markdown, text};
 
-/// How a comparison is shown.
+/// The output formats of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For a terminal.
     Text,
     /// For merge requests and step summaries.
     Markdown,
-    /// One page that needs nothing else.
+    /// One self-contained page.
     Html,
-    /// All of it, as `reports/schema/diff.schema.json` describes.
+    /// Everything, as `reports/schema/diff.schema.json` describes it.
     Json,
 }
 
 /// The options of `diff`.
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    /// The older run: its folder or journal, a name below reports/out, `latest`, or `latest~1` for the run before it.
+pub(crate) struct DiffArguments {
+    /// The older run: folder, journal, name, `latest` or `latest~1`.
+    ///
+    /// A name is that of a folder below reports/out. `latest~1` is the run before the latest.
+    #[arg(value_name = "OLD")]
     old: PathBuf,
     /// The newer run.
+    #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// How to show what differs.
+    /// Output format.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// End with exit status 1 if there is any of these: regression, new-failure, other-symptom, flake, fix, drift,
-    /// drift:code, drift:value, drift:check, drift:verdict, coverage, only-old, only-new, gone, new,
-    /// other-device, field, timing.
+    /// Exit with status 1 if any of these differences is found.
+    ///
+    /// regression, new-failure, other-symptom, flake, fix, drift, drift:code, drift:value, drift:check, drift:verdict,
+    /// coverage, only-old, only-new, gone, new, other-device, field, timing.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
     fail_on: Vec<Condition>,
-    /// How much slower cases may become, in percent; more ends with exit status 1. Without it times are information.
+    /// Largest slowdown of cases in percent; more is exit status 1.
+    ///
+    /// Without it, times are only shown.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     budget: Option<f64>,
 }
@@ -45,8 +52,8 @@ fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "give a percentage, for example 20".to_owned())
 }
 
-/// Compares two runs and prints what differs.
-pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+/// Compares two runs and prints the differences.
+pub(crate) fn diff(arguments: &DiffArguments) -> Result<ExitStatus, CommandError> {
     if arguments.budget.is_none() && arguments.fail_on.contains(&Condition::Timing) {
         return Err(CommandError::NoBudget);
     }
@@ -72,7 +79,7 @@ pub(crate) fn diff(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     if broken.is_empty() {
         return Ok(ExitStatus::Conformant);
     }
-    // Behind what was asked for, where no reader of JSON looks.
+    // On standard error, after the output, so that JSON on standard output stays valid.
     eprintln!("exit status 1, because of {}", broken.join(", "));
     Ok(ExitStatus::Broken)
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts expect`: the failures of a run as entries for review.
+//! `atlas-cts expect`: the failures of a run as draft entries of known failures.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -9,30 +9,30 @@ use clap::Args;
 use engine::run::{ExitStatus, RunError, read_named};
 use ledger::expectations::{Details, ExpectationsError, day, draft, today};
 
-/// Days that an entry holds for if nothing is said.
+/// The default life of an entry, in days.
 const DAYS: i64 = 30;
 
 #[derive(Args)]
-pub(crate) struct Arguments {
-    /// The run: its folder, a name below reports/out, or `latest`.
+pub(crate) struct ExpectArguments {
+    /// Folder of the run, its name below reports/out, or `latest`.
     #[arg(long, value_name = "RUN")]
     from: PathBuf,
-    /// Who answers for the entries; without it, it is left to be filled in.
+    /// Owner of the entries; default: left blank.
     #[arg(long, default_value = "", value_name = "NAME")]
     owner: String,
-    /// Where they are followed up; without it, it is left to be filled in.
+    /// Link to the issue that tracks them; default: left blank.
     #[arg(long, default_value = "", value_name = "LINK")]
     tracker: String,
-    /// The last day on which they hold; without it, in 30 days.
+    /// Last day on which the entries apply; default: in 30 days.
     #[arg(long, value_name = "YYYY-MM-DD")]
     expires: Option<String>,
-    /// The file to write to, which must not be there; without it, standard output.
+    /// New file to write; default: standard output.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
 }
 
-/// Writes entries for what failed in a run and nobody expected.
-pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+/// Writes entries for the unexpected failures of a run.
+pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandError> {
     let expires = match &arguments.expires {
         None => today() + time::Duration::days(DAYS),
         Some(text) => day(text).ok_or_else(|| no_day(text))?,
@@ -40,7 +40,7 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
     let (_, run) = read_named(&arguments.from).map_err(RunError::from)?;
     let details = Details { owner: arguments.owner.clone(), tracker: arguments.tracker.clone(), expires };
     let Some(text) = draft(&run, &details) else {
-        eprintln!("nothing failed in this run that was not expected: there is no entry to write");
+        eprintln!("this run has no unexpected failure: nothing to write");
         return Ok(ExitStatus::Conformant);
     };
     let Some(path) = &arguments.to else {
@@ -51,7 +51,7 @@ pub(crate) fn expect(arguments: &Arguments) -> Result<ExitStatus, CommandError> 
         ErrorKind::AlreadyExists => CommandError::Exists { path: path.clone() },
         _ => CommandError::File { path: path.clone(), source },
     })?;
-    say_line(format_args!("{}: look at each entry, then check them with `atlas-cts lint`", path.display()))?;
+    say_line(format_args!("{}: review each entry, then check the file with `atlas-cts lint`", path.display()))?;
     Ok(ExitStatus::Conformant)
 }
 
@@ -59,7 +59,7 @@ fn no_day(text: &str) -> CommandError {
     unusable(ExpectationsError::NoDay { what: format!("--expires {text}") })
 }
 
-/// Known failures that cannot be used, as a command ends with them.
+/// The error of a command whose known failures cannot be used.
 pub(crate) fn unusable(error: ExpectationsError) -> CommandError {
     RunError::Expectations(Box::new(error)).into()
 }

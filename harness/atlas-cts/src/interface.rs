@@ -1,4 +1,4 @@
-//! `atlas-cts abi`: how a library differs from what the catalog rests on, or from another one.
+//! `atlas-cts abi`: the differences between a library and the catalog's header, or another library.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 use catalog::Rules;
 use clap::Args;
 use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
+use record::text::plural;
 
-/// Rules that are named for one difference.
+/// The maximum number of rules listed for one difference.
 const RULES: usize = 4;
 
-/// What is compared with what.
+/// The options of `abi`.
 #[derive(Debug, Args)]
 pub struct Compared {
-    /// The library to look at. Nothing of it is loaded.
+    /// Library to read; it is not loaded.
     #[arg(id = "compared", value_name = "LIBRARY")]
     pub library: PathBuf,
-    /// Compare with this library instead of with the catalog's header.
+    /// Compare with this library, not with the catalog's header.
     #[arg(long, value_name = "LIBRARY")]
     pub against: Option<PathBuf>,
 }
 
-/// Compares; gives the page, and whether a program that was built for the first one may fail with the second.
+/// Compares two interfaces. Returns the page, and true if a program built for the first one may fail with the second.
 ///
 /// # Errors
 /// A library cannot be read.
@@ -31,7 +32,7 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
         "{}: {} symbols, {}; needs {}\n",
         compared.library.display(),
         library.exported.len(),
-        library.soname.as_deref().unwrap_or("no name to link against"),
+        library.soname.as_deref().unwrap_or("no soname"),
         if library.needed.is_empty() { "nothing".to_owned() } else { library.needed.join(" ") }
     );
     let found = match &compared.against {
@@ -39,22 +40,24 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
         None => {
             let behind = needed_beside(&compared.library, &library);
             for (name, further) in &behind {
-                let _ = writeln!(page, "behind it: {name}, {} symbols", further.exported.len());
+                let _ = writeln!(page, "needed by it: {name}, {} symbols", further.exported.len());
             }
             let all: Vec<&LibraryInterface> = behind.iter().map(|(_, further)| further).chain([&library]).collect();
             interface::missing(rules, home(rules, &compared.library), &all)
         }
     };
     page.push_str(
-        "prototypes, enumerators and layouts: not in a library; `bindings-generator compare` reads headers\n",
+        "not compared: prototypes, enumerators and layouts, which a library does not contain; `bindings-generator \
+         compare` reads headers\n",
     );
     found.iter().for_each(|difference| describe(&mut page, difference));
     let breaks = found.iter().filter(|difference| difference.kind.breaks()).count();
-    let _ = writeln!(page, "{breaks} differences, {} additions", found.len() - breaks);
+    let additions = plural(found.len() - breaks, "addition");
+    let _ = writeln!(page, "{}, {additions}", plural(breaks, "difference"));
     Ok((page, breaks > 0))
 }
 
-/// The library of the catalog that a file corresponds to: the one with its name, or else the first.
+/// The library of the catalog that a file corresponds to: the one with its name, or the first.
 fn home(rules: &Rules, library: &Path) -> usize {
     let name = library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is = |names: &[String]| names.iter().any(|known| name.starts_with(known.as_str()));
@@ -66,7 +69,8 @@ fn describe(page: &mut String, difference: &Difference) {
     let _ = writeln!(page, "{:<16} {name}: {text}", kind.name());
     let shown: Vec<&str> = rules.iter().take(RULES).map(String::as_str).collect();
     if let Some(more) = rules.len().checked_sub(RULES).filter(|more| *more > 0) {
-        let _ = writeln!(page, "{:<16} concerns {} and {more} more rules", "", shown.join(", "));
+        let more = plural(more, "more rule");
+        let _ = writeln!(page, "{:<16} concerns {} and {more}", "", shown.join(", "));
     } else if !shown.is_empty() {
         let _ = writeln!(page, "{:<16} concerns {}", "", shown.join(", "));
     }

@@ -13,20 +13,21 @@ use clap::builder::BoolishValueParser;
 use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
 use engine::runtime::Runtime;
 use ledger::expectations::{Expectations, today};
+use record::text::plural;
 
-/// What is checked beside the catalog, and how strictly.
+/// The options of `lint`.
 #[derive(Debug, Args)]
 pub(crate) struct LintOptions {
     #[command(flatten)]
     pub(crate) catalog: CatalogOptions,
-    /// Warnings count as mistakes.
+    /// Count warnings as mistakes.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
     strict: bool,
     #[command(flatten)]
     known: ExpectationOptions,
 }
 
-/// Checks the whole catalog and the known failures, and prints what no rule should rest on.
+/// Checks the whole catalog and the known failures; prints warnings and a summary.
 pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(&options.catalog, runtime)?;
     let places = unwritten(&options.catalog.specs(runtime), &rules.runtime);
@@ -36,9 +37,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     if rules.book.whole {
         readings(&options.catalog.specs(runtime), &rules).map_err(RunError::from)?;
     } else {
-        say_line(
-            "not checked: the evidence, which an executable does not carry (--specs DIR of a checkout checks it)",
-        )?;
+        say_line("not checked: the evidence, which is not part of an executable; give a checkout with --specs DIR")?;
     }
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
@@ -67,21 +66,22 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
         say_line(summary)?;
     }
     if let Some(known) = known {
-        say_line(format_args!("{} known failures in {}: no mistakes", known.entries.len(), known.files.path))?;
+        let number = plural(known.entries.len(), "known failure");
+        say_line(format_args!("{number} in {}: no mistakes", known.files.path))?;
     }
     Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
 }
 
-/// What there is to say about a catalog without mistakes.
+/// The summary of a catalog without mistakes.
 fn conclusion(rules: &Rules) -> String {
     let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
     format!(
-        "{} rules in {} chapters{}, {} of {} functions of the header used, {} products: no mistakes",
-        rules.rules.len(),
-        rules.chapters.len(),
+        "{} in {}{}, {} of {} functions of the header used, {}: no mistakes",
+        plural(rules.rules.len(), "rule"),
+        plural(rules.chapters.len(), "chapter"),
         if rules.support_rule().is_some() { " and one derived from the support table" } else { "" },
         functions.len(),
         rules.environment.declarations.bindings.functions.len(),
-        rules.products.len()
+        plural(rules.products.len(), "product")
     )
 }

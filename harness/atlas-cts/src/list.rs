@@ -9,22 +9,27 @@ use catalog::{Level, Rule, Rules, area, offered};
 use engine::run::CatalogOptions;
 use steps::suggest::hint;
 
-/// Which rules are listed; everything given must hold.
+/// The options of `list`; a rule must match all of them.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ListFilter {
-    /// Only this chapter, or the chapters of this area. The class of JUnit's report does as well, where it has another name.
-    #[arg(long)]
+    /// Only this chapter, or the chapters of this area.
+    ///
+    /// A JUnit class name that differs from its chapter's name is accepted too.
+    #[arg(long, value_name = "NAME")]
     pub chapter: Option<String>,
     /// Only rules that call this function.
     #[arg(long, value_name = "FUNCTION")]
     pub api: Option<String>,
     /// Only rules that cite this document.
-    #[arg(long)]
+    #[arg(long, value_name = "DOCUMENT")]
     pub document: Option<String>,
-    /// Only rules that apply to this product; `--product` means the same here.
+    /// Only rules that apply to this product, like --product.
     #[arg(long = "on", value_name = "PRODUCT")]
     pub on: Option<String>,
-    /// Only rules whose id or title contains one of these; a whole id means that rule.
+    /// Only rules whose id or title contains one of these.
+    ///
+    /// A complete id selects only that rule.
+    #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
 }
 
@@ -60,7 +65,7 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
         let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
     }
     let derived =
-        rules.support_rule().map(|id| format!("; runs count {id} too, which is derived from the support table"));
+        rules.support_rule().map(|id| format!("; runs also count {id}, which is derived from the support table"));
     let _ = writeln!(text, "{} of {} rules{}", matching.len(), rules.rules.len(), derived.unwrap_or_default());
     Ok(text)
 }
@@ -86,7 +91,7 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
 }
 
-/// Whether a rule is of a chapter, or of an area; what names neither is a class of JUnit's report.
+/// True if a rule belongs to a chapter or an area; any other name is a JUnit class.
 fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     let named = |name: &str| name == given || area(name) == given;
     match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
@@ -95,11 +100,11 @@ fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     }
 }
 
-/// What the texts of the command line mean.
+/// The texts of the command line, each with true if it is a complete id.
 struct Texts<'a>(Vec<(&'a str, bool)>);
 
 impl Texts<'_> {
-    /// Each text with whether it is a whole id; one that means no rule is refused.
+    /// Rejects a text that matches no rule.
     fn of<'a>(rules: &Rules, texts: &'a [String]) -> Result<Texts<'a>, CommandError> {
         let texts: Vec<_> = texts.iter().map(|text| (text.as_str(), rules.rule(text).is_some())).collect();
         let in_vain = texts.iter().find(|text| !rules.rules.iter().any(|rule| means(**text, rule)));

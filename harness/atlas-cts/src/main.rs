@@ -45,7 +45,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run rules, like `cargo test -- …`.
-    Run(Box<run::Arguments>),
+    Run(Box<run::RunArguments>),
     /// Explain a rule: statement, reasons, products, defects, steps.
     Explain {
         /// Id of the rule.
@@ -55,7 +55,7 @@ enum Command {
         catalog: CatalogOptions,
     },
     /// Check whether this machine can run the suite; open a device only with --probe.
-    Doctor(doctor::Arguments),
+    Doctor(doctor::DoctorArguments),
     #[command(about = report::about())]
     Report {
         /// Folder of the run, its name below reports/out, or `latest`.
@@ -63,11 +63,11 @@ enum Command {
         run: PathBuf,
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
-    Diff(diff::Arguments),
+    Diff(diff::DiffArguments),
     /// Show many runs: changed verdicts, flake rates, times.
-    History(history::Arguments),
+    History(history::HistoryArguments),
     /// Draft known failures from the failures of a run.
-    Expect(expect::Arguments),
+    Expect(expect::ExpectArguments),
     /// Write a failure as a C program with Makefile and README.
     Reproducer {
         #[command(flatten)]
@@ -76,7 +76,7 @@ enum Command {
         catalog: CatalogOptions,
     },
     /// Find the first version, of a driver for example, with a symptom.
-    Bisect(Box<bisect::Arguments>),
+    Bisect(Box<bisect::BisectArguments>),
     /// Merge the shards of a run into one journal and one report.
     Merge(MergeOptions),
     /// List rules.
@@ -88,8 +88,8 @@ enum Command {
     },
     /// Write a skeleton of a new rule into its chapter.
     ///
-    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists what
-    /// is still to be written.
+    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists
+    /// what is still to be written.
     New {
         #[command(flatten)]
         wanted: draft::Wanted,
@@ -105,7 +105,7 @@ enum Command {
     /// Check the catalog; report each mistake with its place.
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarm.
-    Prove(proof::Arguments),
+    Prove(proof::ProveArguments),
     /// Print a rule as a stand-alone C program.
     Print {
         /// Id of the rule, or a query with the values of a case: RULE:axis=value;axis=value.

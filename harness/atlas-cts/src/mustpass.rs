@@ -1,4 +1,4 @@
-//! `atlas-cts mustpass`: what a conformant device has to hold, and whether a catalog demands less than a release did.
+//! `atlas-cts mustpass`: the rules that a conformant device holds, and the changes that demand less than a release did.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,22 @@ use catalog::must_pass::{MustPass, hold};
 use catalog::{Rules, Specs, product};
 use clap::Args;
 use engine::run::{CatalogOptions, ExitStatus};
+use record::text::plural;
 
-/// What is done with the list.
+/// The options of `mustpass`.
 #[derive(Debug, Args)]
 pub(crate) struct MustPassOptions {
-    /// Hold the catalog against the list of a release; exit status 1 where it demands less and its changes.yaml does not
-    /// say why.
+    /// Compare the catalog with the must-pass list of a release.
+    ///
+    /// The exit status is 1 if the catalog demands less and its changes.yaml gives no reason.
     #[arg(long, value_name = "FILE")]
     hold: Option<PathBuf>,
-    /// Write the list of this version to a file, which must not be there.
+    /// Write the list of this version to a new file.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
 
-/// Shows, writes or holds the list; 1 where the catalog became weaker and nobody said why.
+/// Shows, writes or compares the list. The status is 1 if the catalog became weaker without a reason.
 pub(crate) fn must_pass(
     rules: &Rules,
     specs: &Specs,
@@ -36,16 +38,17 @@ pub(crate) fn must_pass(
             say(&mistake.to_string())?;
             status = ExitStatus::Broken;
         }
-        let number = list.rules.len();
+        let number = plural(list.rules.len(), "rule");
         match mistakes.len() {
-            0 => say_line(format_args!("{number} rules, and nothing weaker than {} without a reason", path.display()))?,
-            count => say_line(format_args!("against {}: {count} to mend or to explain", path.display()))?,
+            0 => say_line(format_args!("{number}, none weaker than in {} without a reason", path.display()))?,
+            count => say_line(format_args!("compared with {}: {count} to fix or to explain", path.display()))?,
         }
     }
     if let Some(path) = &wanted.write {
         write_new(path, list.to_string().as_bytes())
             .map_err(|source| CommandError::File { path: path.clone(), source })?;
-        say_line(format_args!("{}: {} rules of version {}", path.display(), list.rules.len(), list.version))?;
+        let number = plural(list.rules.len(), "rule");
+        say_line(format_args!("{}: {number} of version {}", path.display(), list.version))?;
     } else if wanted.hold.is_none() {
         let list = match catalog.named_product() {
             None => list,

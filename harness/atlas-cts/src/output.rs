@@ -1,4 +1,4 @@
-//! What the command prints.
+//! The output of commands.
 
 use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
@@ -6,16 +6,16 @@ use std::io::{ErrorKind, Write as _};
 use engine::run::RunError;
 use ledger::report::clean;
 
-/// Prints what was asked for, without what could move a terminal's cursor or turn its text round. A reader that has
-/// seen enough (`| head`) is no error.
+/// Prints text, without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
+/// an error.
 ///
 /// # Errors
-/// Nothing can be printed for another reason.
+/// Printing fails for another reason.
 pub fn say(text: &str) -> Result<(), RunError> {
     say_painted(&clean(text))
 }
 
-/// Prints what has colors of the suite's own, and is clean otherwise.
+/// Prints text that contains colors of the suite and is otherwise clean.
 ///
 /// # Errors
 /// As for [`say`].
@@ -27,7 +27,7 @@ pub fn say_painted(text: &str) -> Result<(), RunError> {
     }
 }
 
-/// The same for a line.
+/// Prints a line, like [`say`].
 ///
 /// # Errors
 /// As for [`say`].
@@ -35,7 +35,7 @@ pub fn say_line(line: impl Display) -> Result<(), RunError> {
     say(&format!("{line}\n"))
 }
 
-/// Prints JSON for a program, which reads every text as it was.
+/// Prints JSON for a program, which reads each text unchanged.
 ///
 /// # Errors
 /// As for [`say`].
@@ -43,8 +43,8 @@ pub fn say_json(json: &str) -> Result<(), RunError> {
     say_painted(&(ascii(json) + "\n"))
 }
 
-/// JSON in which nothing can move a terminal's cursor or turn its text round: every other character is written as a
-/// number. Outside of strings JSON has none.
+/// JSON in printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters, which
+/// occur only in strings, become escapes.
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_text_is_read_as_it_was_and_moves_nothing() {
+    fn any_text_survives_as_json_and_moves_no_cursor() {
         let said = "内存 \u{1b}[2J \u{202e}enog \u{10ffff} \u{7f} \"\\ end";
         let json = ascii(&serde_json::to_string(said).unwrap());
         assert!(json.bytes().all(|byte| (b' '..0x7f).contains(&byte)), "{json}");

@@ -13,9 +13,13 @@ use engine::run::{
 };
 use ledger::report::first_line;
 
+/// The options of `prove`.
 #[derive(Args)]
-pub(crate) struct Arguments {
-    /// Only rules whose id contains one of these; a whole id means that rule.
+pub(crate) struct ProveArguments {
+    /// Only rules whose id contains one of these.
+    ///
+    /// A complete id selects only that rule.
+    #[arg(value_name = "RULE")]
     filter: Vec<String>,
     #[command(flatten)]
     catalog: CatalogOptions,
@@ -30,45 +34,55 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     simulator: SimulatorOptions,
     /// Repeat everything with this many seeds.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
-    /// Also run every rule on every legal variant of the simulated device that it reaches.
+    /// Also run each rule on every legal variant that it reaches.
     #[arg(long)]
     variants: bool,
-    /// The same on those that it does not reach, as far as one look tells.
-    #[arg(long)]
+    /// Like --variants, also on variants that a rule does not reach.
+    ///
+    /// One trial run of a rule shows which variants it reaches.
+    #[arg(long, hide_short_help = true)]
     every_variant: bool,
-    /// Also leave out one check at a time: which checks are needed to notice the defects?
+    /// Also remove one check at a time to see which ones are needed.
     #[arg(long)]
     weaken: bool,
-    /// The same, and hold the checks that no defect needs against devices that are right except once; what is still
-    /// not needed, and says no reason, fails. Takes minutes
+    /// Like --weaken, and try unneeded checks on glitches. Slow.
+    ///
+    /// A glitch is a device that is wrong only once. A check that is still not needed, and gives no reason, fails the
+    /// proof. This takes minutes.
     #[arg(long)]
     glitches: bool,
-    /// Also run every rule on every defect that it reaches, and write who notices what to the report folder.
+    /// Also write the kill matrix: each rule on each reached defect.
     #[arg(long)]
     matrix: bool,
-    /// Only ask which rules notice the defects whose names contain this, of those that reach them; may be repeated.
-    /// Nothing else is proven. The matrix is written all the same
-    #[arg(long, value_name = "PART", conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
+    /// Only find which rules kill defects with this in their name.
+    ///
+    /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be
+    /// repeated.
+    #[arg(long, value_name = "PART", hide_short_help = true, conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
     matrix_of: Vec<String>,
-    /// Also try every rule on each defect that it reaches and does not claim, and name those that it kills. Without this, and
-    /// with at most eight rules named, only defects that no rule claims are tried
-    #[arg(long, conflicts_with_all = ["matrix", "matrix_of"])]
+    /// Also try each rule on reached defects that it does not claim.
+    ///
+    /// The defects that it kills are listed. Without this option, and with at most eight selected rules, only defects
+    /// that no rule claims are tried.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["matrix", "matrix_of"])]
     unclaimed: bool,
-    /// Fail when a chapter claims fewer defects or needs a smaller share of its checks than this file says.
+    /// Fail if a chapter falls below its figures in this file.
+    ///
+    /// The figures are the number of claimed defects and the share of needed checks.
     #[arg(long, value_name = "FILE")]
     ratchet: Option<PathBuf>,
-    /// Raise the numbers of that file to what was reached.
-    #[arg(long, requires = "ratchet")]
+    /// Raise the figures of the ratchet file to those reached.
+    #[arg(long, hide_short_help = true, requires = "ratchet")]
     raise: bool,
-    /// List every rule with its defects, not only the gaps.
+    /// List each rule with its defects, not only the gaps.
     #[arg(long, short)]
     verbose: bool,
 }
 
-impl Arguments {
-    /// The options of the runs that a proof makes: it chooses devices, defects and cases by itself.
+impl ProveArguments {
+    /// The options of the runs of a proof, which chooses devices, defects and cases itself.
     fn options(&self) -> Options {
         Options {
             machine: self.machine.clone(),
@@ -78,12 +92,12 @@ impl Arguments {
     }
 }
 
-/// Proves the rules of a product, prints what was found, and says whether it holds.
-pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+/// Proves the rules of a product and prints the result. The status tells if the proof holds.
+pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandError> {
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);
     }
-    // A proof takes minutes: what it is held to is looked at first.
+    // A proof takes minutes, so the ratchet file is checked first.
     if let Some(file) = &arguments.ratchet {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
@@ -95,7 +109,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     }
     let header = target.header(&options);
     say_line(first_line(&header))?;
-    // Rules wait a lot.
+    // Rules mostly wait, so more of them run than there are processors.
     let jobs = options.workers.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
@@ -132,7 +146,7 @@ pub(crate) fn prove(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
 }
 
-/// Holds a proof against the numbers that may not fall, or raises them; says whether they hold.
+/// Compares a proof with the ratchet, or raises the ratchet. True if no figure has fallen.
 fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandError> {
     if raised {
         raise(file, proof).map_err(CommandError::Proof)?;
@@ -141,13 +155,14 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
     let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
         text += &format!(
-            "              claim the defects and needed checks again; a number of {} is lowered by hand, with the reason in \
-             the commit\n",
+            "              claim the defects and needed checks again; to lower a figure of {}, edit it and give the \
+             reason in the commit\n",
             file.display()
         );
     }
     if !risen.is_empty() {
-        text += &format!("  ratchet     {} can be raised (add --raise, or put these lines there):\n", file.display());
+        text +=
+            &format!("  ratchet     {} can be raised (--raise, or replace its lines with these):\n", file.display());
         risen.iter().for_each(|line| text += &format!("{line}\n"));
     }
     say(&text)?;

@@ -1,4 +1,4 @@
-//! `atlas-cts report`: the reports of a run once more.
+//! `atlas-cts report`: rewrites the reports of a run.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use engine::run::{ExitStatus, rewrite_reports};
 use ledger::Ledger;
 use ledger::report::{FORMATS, clean};
 
-/// What the command does, for its help.
+/// The description of the command in its help.
 pub(crate) fn about() -> String {
     let names = FORMATS.map(|format| format.file).join(", ");
-    format!("Write the reports of a run again, from its journal alone: {names}")
+    format!("Rewrite the reports of a run from its journal: {names}")
 }
 
-/// Writes the reports of a run again and prints where they are. What the run ended with is not this command's status.
+/// Rewrites the reports of a run and prints their paths. The status is not that of the run.
 pub(crate) fn report(run: &Path) -> Result<ExitStatus, CommandError> {
     let (folder, remarks) = rewrite_reports(run, &Ledger)?;
     remarks.iter().for_each(|remark| eprintln!("{}", clean(remark)));

@@ -1,5 +1,5 @@
-//! `atlas-cts schema`: JSON Schemas of the catalog's files, so that editors complete and validate them, of the journal, and
-//! of what commands print as JSON.
+//! `atlas-cts schema`: JSON Schemas of the catalog's files (for completion and validation in editors), of the journal,
+//! and of the JSON that commands print.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
 use ledger::expectations::ExpectationsFile;
 
-/// Bytes of the largest schema.
+/// The size limit of a schema, in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// Writes the schemas, or compares them with the files.
+/// Writes the schemas, or compares them with the existing files.
 pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitStatus, CommandError> {
     let schemas = [
         (folder, "clauses", schemars::schema_for!(ClausesFile)),

@@ -8,7 +8,7 @@ use engine::run::ExitStatus;
 use engine::runtime::Runtime;
 use simulator_contract::DENY;
 
-/// Writes the simulated device's library into a folder and prints its path, or prints what can be switched on there.
+/// Writes the simulated device's library to a folder and prints its path, or lists its defects and variants.
 pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool) -> Result<ExitStatus, CommandError> {
     if print_path.is_none() && !list {
         return Err(CommandError::NothingAsked);
@@ -37,7 +37,7 @@ pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool
         text.push_str("denials, switched on with --defect NAME\n");
         let _ = writeln!(
             text,
-            "  {DENY}<function>\n      The exported function answers that it is not supported, and does nothing."
+            "  {DENY}<function>\n      The exported function returns that it is not supported, and does nothing."
         );
         say(&text)?;
     }

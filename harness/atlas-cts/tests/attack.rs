@@ -1,5 +1,5 @@
-//! The attempts of attackers, each with the command that they used: files of other users, journals of strangers,
-//! limits, hostile tools and libraries.
+//! Attacks, each with the command that it targets: files of other users, journals from outside, limits, hostile tools
+//! and libraries.
 
 use crate::support;
 
@@ -14,7 +14,7 @@ use support::{Answer, Bench, Watched, answer, project, take_environment};
 
 /// The user id of another user.
 const STRANGER: u32 = 65_534;
-/// A rule that no device keeps.
+/// A rule that fails on every device.
 const ODD: &str = "
   - id: acl.small.odd
     title: A block is odd
@@ -25,14 +25,14 @@ const ODD: &str = "
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 2 == 1;
 ";
-/// Calls all failures known.
+/// Entries that list every failure as known.
 const ALL_KNOWN: &str = "\
 expectations:
   - rule: \"acl.*\"
     kind: fail
     symptom: {verdict: fail}
     tracker: https://tracker.example/1
-    owner: nobody
+    owner: example
     expires: 2999-12-31
 ";
 
@@ -43,7 +43,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// A run of the executable's own catalog with a defect, as on a machine without cargo.
+/// A run of the embedded catalog with a defect, as on a machine without cargo.
 fn embedded(bench: &Bench) -> Answer {
     let words = ["run", "acl.set.byte", "--product", "a2", "--backend", "simulator"];
     let defect = ["--defect", "copy.tail-rounded-to-32-above-64KiB"];
@@ -56,7 +56,7 @@ fn broken(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
     bench.run_catalog(report, &[&words[..], arguments].concat())
 }
 
-/// N1. In the current folder, whoever owns it; the path at which the executable was built is ignored.
+/// N1. Reports go below the current folder, whatever its owner; the build path of the executable is ignored.
 #[rstest]
 fn a_planted_folder_of_known_failures_changes_no_status(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
@@ -66,7 +66,7 @@ fn a_planted_folder_of_known_failures_changes_no_status(bench: Bench) {
     assert!(bench.path("reports/out/latest/results.jsonl").exists(), "reports are below the current folder");
 }
 
-/// N1. No report goes into a folder of another user that lies in the current folder.
+/// N1. No report goes to a folder of another user in the current folder.
 #[rstest]
 #[case::the_first("reports")]
 #[case::the_second("reports/out")]
@@ -80,18 +80,18 @@ fn a_planted_folder_of_reports_is_not_written(bench: Bench, #[case] planted: &st
     assert_eq!(fs::read_dir(bench.path("reports/out")).map_or(0, Iterator::count), 0, "nothing is written there");
 }
 
-/// N1. Counterexamples for later runs go only to a place that the user has named.
+/// N1. Counterexamples for later runs go only to a folder that the user gave.
 #[rstest]
-fn counterexamples_are_kept_only_where_somebody_said(bench: Bench) {
+fn counterexamples_are_kept_only_in_a_folder_that_the_user_gave(bench: Bench) {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--backend", "simulator"];
     let mut command = bench.command(words.iter().chain(&["--keep"]));
     answer(command.env_remove("CARGO_MANIFEST_DIR").env_remove("ATLAS_CTS_REGRESSIONS"))
         .says(2, &["--keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own"]);
 }
 
-/// N3. A number of parts that no command line accepts is refused before the missing parts are counted.
+/// N3. A number of shards that no command line accepts is refused before the missing shards are counted.
 #[rstest]
-fn a_run_of_four_billion_parts_is_no_run(bench: Bench) {
+fn a_run_of_four_billion_shards_is_refused(bench: Bench) {
     broken(&bench, "part", &["--shard", "1/1"]).says(1, &[]);
     let journal = bench.report("part").journal;
     let hostile = journal.replacen("\"number\":1,\"of\":1", "\"number\":1,\"of\":4294967295", 1);
@@ -104,16 +104,16 @@ fn a_run_of_four_billion_parts_is_no_run(bench: Bench) {
     }
 }
 
-/// N3. With the maximum number of parts, each rule lists the missing ones on one line.
+/// N3. With the maximum number of shards, each rule lists the missing ones on one line.
 #[rstest]
-fn a_run_of_which_nearly_all_parts_are_missing_is_merged(bench: Bench) {
+fn a_run_with_most_shards_missing_is_merged(bench: Bench) {
     broken(&bench, "part", &["--shard", "1/100000"]).says(0, &[]);
     let merged = bench.run(["merge", "--specs", "specs", "part", "--report-dir", "merged"]);
     merged.says(3, &["and 99979 more of 100000"]);
     assert!(bench.report("merged").journal.len() < 100_000 && merged.text.len() < 20_000);
 }
 
-/// N5. A run folder from elsewhere leads to no other place.
+/// N5. A run folder from outside does not redirect writes.
 #[rstest]
 fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
@@ -129,7 +129,7 @@ fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
 }
 
-/// A library of an attacker in front of the simulated device's library, and a rule that it breaks.
+/// An attacker's library in front of the simulated device's library, and a rule that it breaks.
 fn attacker(flag: &str) -> (Bench, Answer) {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS, ODD]));
@@ -139,31 +139,31 @@ fn attacker(flag: &str) -> (Bench, Answer) {
     (bench, answer)
 }
 
-/// N9. The failure is what the case showed, whatever the library does when it is asked for its error text.
+/// N9. The failure is reported as seen, whatever the library does when its error text is queried.
 #[rstest]
-#[case::that_nobody_can_read("ATTACK_TEXT_IS_NOWHERE")]
+#[case::at_an_unreadable_address("ATTACK_TEXT_IS_NOWHERE")]
 #[case::that_never_comes("ATTACK_TEXT_HANGS")]
-fn a_text_of_an_error_hides_no_failure(#[case] flag: &str) {
+fn an_error_text_hides_no_failure(#[case] flag: &str) {
     let (bench, answer) = attacker(flag);
     answer.says(1, &["FAIL  acl.small.odd", "(uintptr_t)p % 2 == 1", "query for the library's last error text"]);
     let report = bench.report("report");
     let odd = report.result("acl.small.odd");
     assert_eq!(odd.verdict.name(), "fail", "{}", odd.reason);
     assert_eq!(report.result("acl.small.holds").verdict.name(), "pass");
-    assert!(odd.failure.as_ref().unwrap().confirmation.is_some(), "it is run again, and not asked again");
+    assert!(odd.failure.as_ref().unwrap().confirmation.is_some(), "it is rerun, without another query");
 }
 
-/// N10. A library that closes a descriptor that it did not open is named, whoever has the number afterward.
+/// N10. A library that closes a descriptor of another owner is named, even if the number is reused.
 #[rstest]
 #[case::and_leaves_it("ATTACK_CLOSES")]
 #[case::and_takes_the_number("ATTACK_TAKES")]
-fn closed_descriptors_are_the_librarys(#[case] flag: &str) {
+fn closed_descriptors_are_blamed_on_the_library(#[case] flag: &str) {
     let (_bench, answer) = attacker(flag);
     answer.says(3, &["the library closed file descriptors that it did not open"]);
     assert!(!answer.text.contains("own code") && !answer.text.contains("exit status 0"), "{}", answer.text);
 }
 
-/// A finished run of a stranger, with one text of its journal's first line replaced by another.
+/// A finished run from outside, with a text in the first line of its journal replaced.
 fn strangers_journal(bench: &Bench, from: &str, to: &str) {
     broken(bench, "report", &[]).says(1, &[]);
     let journal = bench.report("report").journal;
@@ -187,7 +187,7 @@ fn a_journal_writes_no_markup_into_a_reproducer(bench: Bench, #[case] from: &str
     assert!(page.contains("onerror") && page.lines().find(markup).is_none(), "{page}");
 }
 
-/// N8. Characters that change the direction of text are written as escapes that YAML knows.
+/// N8. Characters that change the direction of text are written as YAML escapes.
 #[rstest]
 fn drafted_entries_are_yaml_whatever_the_journal_says(bench: Bench) {
     strangers_journal(&bench, "\"reason\":\"`", "\"reason\":\"\u{202e}\u{1F600}\u{9b}31m`");
@@ -199,7 +199,7 @@ fn drafted_entries_are_yaml_whatever_the_journal_says(bench: Bench) {
     broken(&bench, "known", &["--expectations", "known.yaml"]).says(0, &["nothing new: 1 known failure"]);
 }
 
-/// N11. A tool of the machine leaves no process behind, in any session, and shows no more than a page of one line.
+/// N11. A tool of the machine leaves no process in any session, and a long line is cut.
 #[rstest]
 fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
     let tool = "#!/bin/sh\nsetsid sleep 3600 &\necho $! >>\"$LEFT\"\nhead -c 900000 /dev/zero | tr '\\0' 'x'\nexit 1\n";
@@ -212,13 +212,13 @@ fn the_doctor_leaves_no_process_and_prints_no_endless_line(bench: Bench) {
     let page = answer(&mut command);
     assert!(page.text.len() < 100_000, "{} bytes were printed", page.text.len());
     let left = fs::read_to_string(bench.path("left")).unwrap();
-    assert!(!left.is_empty(), "the tool was asked: {}", page.text);
+    assert!(!left.is_empty(), "the tool was run: {}", page.text);
     left.lines().for_each(|process| Watched::new(process).expect_end());
 }
 
-/// N11. A name of five megabytes in a stranger's journal is not accepted as a name.
+/// N11. A name of five megabytes in a journal from outside is not accepted.
 #[rstest]
-fn a_name_without_end_is_no_name(bench: Bench) {
+fn a_huge_name_is_refused(bench: Bench) {
     let name = format!("\"run_mode\":\"{}", "x".repeat(5 << 20));
     strangers_journal(&bench, "\"run_mode\":\"", &name);
     let answer = bench.run(["run", "--specs", "specs", "--resume", "report"]);
@@ -226,11 +226,11 @@ fn a_name_without_end_is_no_name(bench: Bench) {
     answer.says(answer.status, &["the name of the run mode has more than 4096 bytes"]);
 }
 
-/// N13. A user who can add a link to a checkout cannot read the linked file in the log of a build.
+/// N13. A user who can add a link to a checkout cannot make the build log show the linked file.
 #[rstest]
 #[case::known_failures("expectations/a.yaml", &["lint", "--specs", "specs", "--expectations", "expectations"])]
 #[case::a_catalog("specs/acl/rules/other.yaml", &["lint", "--specs", "specs"])]
-fn a_mistake_in_a_file_behind_a_link_quotes_nothing(bench: Bench, #[case] link: &str, #[case] words: &[&str]) {
+fn a_mistake_in_a_linked_file_is_not_quoted(bench: Bench, #[case] link: &str, #[case] words: &[&str]) {
     fs::create_dir(bench.path("expectations")).unwrap();
     let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");
     symlink(secret, bench.path(link)).unwrap();
@@ -239,9 +239,9 @@ fn a_mistake_in_a_file_behind_a_link_quotes_nothing(bench: Bench, #[case] link: 
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
 }
 
-/// N14. A record lists what it lacks as missing.
+/// N14. A record must list everything that it lacks as missing.
 #[rstest]
-fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
+fn a_record_that_hides_what_it_lacks_is_refused(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
     bench.run(["certify", "report", "--specs", "specs", "--to", "record.json"]).says(1, &[]);
     bench.run(["verify", "record.json"]).says(0, &[]);
@@ -253,14 +253,14 @@ fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
         .says(1, &["the device is simulated, and", "is not among what it says is missing"]);
 }
 
-/// N16. A limit that is too low is reported before anything overflows, with advice that helps.
+/// N16. A limit that is too low is reported before anything overflows, with advice.
 #[rstest]
 #[case::of_the_stack(
     "ulimit -s 64",
     "the stack is limited to 64 KiB, and 1024 are needed; raise the limit (ulimit -s)"
 )]
 #[case::of_files("ulimit -f 8", "ulimit -f")]
-fn a_limit_is_named_with_what_helps(bench: Bench, #[case] limit: &str, #[case] says: &str) {
+fn a_low_limit_is_named_with_advice(bench: Bench, #[case] limit: &str, #[case] says: &str) {
     let atlas = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(atlas.get_program()).args(atlas.get_args());
@@ -271,9 +271,9 @@ fn a_limit_is_named_with_what_helps(bench: Bench, #[case] limit: &str, #[case] s
     assert!(!answer.text.contains("TMPDIR"), "{}", answer.text);
 }
 
-/// N17. A terminal gets the record in ASCII, a file gets the canonical bytes.
+/// N17. A terminal gets the record in ASCII; a file gets the canonical bytes.
 #[rstest]
-fn a_record_moves_nothing_on_a_terminal(bench: Bench) {
+fn a_record_cannot_move_the_cursor_of_a_terminal(bench: Bench) {
     strangers_journal(&bench, "\"run_mode\":\"", "\"run_mode\":\"\u{9b}31m\u{202e}\u{7f}");
     let certify = ["certify", "report", "--specs", "specs"];
     let file = bench.run(certify);
@@ -293,7 +293,7 @@ fn a_record_moves_nothing_on_a_terminal(bench: Bench) {
     assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{shown}");
 }
 
-/// N18. A list in a stranger's journal is searched once, not once for each entry: fifty thousand libraries.
+/// N18. A list of fifty thousand libraries in a journal is searched once, not once for each entry.
 #[rstest]
 fn a_journal_of_many_libraries_is_certified(bench: Bench) {
     let library = |number: u32| format!("{{\"path\":\"/opt/libx{number}.so\",\"sha256\":\"{number:064x}\"}}");
@@ -306,11 +306,11 @@ fn a_journal_of_many_libraries_is_certified(bench: Bench) {
     assert_eq!(record.matches("/opt/libx").count(), 50_000);
 }
 
-/// N19. A FIFO in the folder of a night is not a journal, and nothing waits for it.
+/// N19. A FIFO in the folder of a fleet run is not a journal, and no script waits for it.
 #[rstest]
 #[case::of_a_part("ci/fleet/slurm/array.sbatch")]
 #[case::of_the_whole("ci/fleet/slurm/merge.sbatch")]
-fn a_script_reads_journals_that_are_files(#[case] script: &str) {
+fn a_script_reads_only_journals_that_are_files(#[case] script: &str) {
     let script = fs::read_to_string(project().join(script)).unwrap();
     let reads: Vec<&str> = script.lines().filter(|line| line.contains("read -r _")).collect();
     assert_eq!(reads.len(), 1);

@@ -1,4 +1,4 @@
-//! Catalogs and command lines with mistakes: each is refused before anything runs, with its place and a way out.
+//! Catalogs and command lines with mistakes: each is refused before anything runs, with its place and advice.
 
 #[path = "bad_input/hostile.rs"]
 mod hostile;
@@ -9,7 +9,7 @@ use std::fs;
 use rstest::rstest;
 use support::Bench;
 
-/// A chapter without mistakes; the line numbers below count in it.
+/// A chapter without mistakes; the line numbers below refer to it.
 pub const CHAPTER: &str = "\
 # The rules of a test.
 title: Small
@@ -44,7 +44,7 @@ fn the_chapter_itself_has_no_mistakes() {
 }
 
 #[test]
-fn a_where_that_keeps_half_is_no_mistake() {
+fn a_where_that_keeps_half_is_accepted() {
     lint(CHAPTER.replacen("    steps", "    where: size > 4 || product.npu_arch == 3510\n    steps", 1))
         .1
         .says(0, &["no mistakes"]);
@@ -62,7 +62,7 @@ fn a_file_of_100_mb_is_refused() {
     );
 }
 
-/// A second chapter, of the area `another`, in a file below the catalog's folder.
+/// Lints with a second chapter, of the area `another`, in a file below the catalog's folder.
 fn with_another_chapter(file: &str) -> support::Answer {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
@@ -94,12 +94,12 @@ fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
 #[rstest]
 #[case::bom(format!("\u{feff}{CHAPTER}"))]
 #[case::windows_line_ends(CHAPTER.replace('\n', "\r\n"))]
-fn what_editors_add_is_no_mistake(#[case] chapter: String) {
+fn additions_of_editors_are_accepted(#[case] chapter: String) {
     lint(chapter).1.says(0, &["1 rules in 1 chapters"]);
 }
 
 #[test]
-fn all_mistakes_are_reported_in_one_go_and_in_order() {
+fn all_mistakes_are_reported_together_and_in_order() {
     let second = rule().replace("small.block", "small.second").replace("level", "levle");
     let third = rule().replace("small.block", "small.third").replace("1..64KiB", "many");
     let first = CHAPTER.replace("aclrtMalloc(", "aclrtMaloc(").replace("manual.blocks", "manual.block");
@@ -110,14 +110,14 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
         assert_eq!(*place, format!("specs/acl/rules/small.yaml:{expected}"), "{}", answer.text);
     }
     assert_eq!(places.len(), 5, "{}", answer.text);
-    // Neither a run nor a list goes on with what is left.
+    // Neither a run nor a list continues with the remaining rules.
     for command in ["run", "list", "prove"] {
         bench.run([command, "--specs", "specs"]).says(2, &["mistakes in the catalog; nothing was run"]);
     }
 }
 
 #[rstest]
-#[case::misspelt_product(2, &["--product", "a22"], "there is no product `a22`; did you mean `a2`?")]
+#[case::misspelled_product(2, &["--product", "a22"], "there is no product `a22`; did you mean `a2`?")]
 #[case::unknown_defect(2, &["--defect", "malloc.base-plus-33"], "did you mean `malloc.base-plus-32`?")]
 #[case::no_device(2, &["--devices", "0"], "--devices 0: a run needs at least one device")]
 #[case::no_time(2, &["--deadline", "0"], "--deadline")]
@@ -137,11 +137,7 @@ fn all_mistakes_are_reported_in_one_go_and_in_order() {
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
 #[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
 #[case::report_where_nothing_can_be(3, &["--report-dir", "/proc/report"], "choose another folder with --report-dir")]
-fn a_command_line_that_cannot_be_followed_is_explained(
-    #[case] status: i32,
-    #[case] arguments: &[&str],
-    #[case] message: &str,
-) {
+fn an_impossible_command_line_is_explained(#[case] status: i32, #[case] arguments: &[&str], #[case] message: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(["run", "--specs", "specs"].iter().chain(arguments)).says(status, &[message]);
@@ -154,7 +150,7 @@ fn a_command_line_that_cannot_be_followed_is_explained(
 #[case::floor(&["--min-executed", "3"])]
 #[case::known(&["--expectations", "known.yaml"])]
 #[case::resume(&["--resume", "latest"])]
-fn what_a_proof_would_not_heed_is_refused(#[case] arguments: &[&str]) {
+fn options_that_a_proof_would_ignore_are_refused(#[case] arguments: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let said = format!("unexpected argument '{}' found", arguments[0]);
@@ -165,8 +161,8 @@ fn what_a_proof_would_not_heed_is_refused(#[case] arguments: &[&str]) {
 #[case::one("1", 0, "report")]
 #[case::yes("yes", 0, "report")]
 #[case::off("false", 0, "report")]
-#[case::misspelt("ture", 2, "ture")]
-fn a_variable_switches_an_option_on_in_the_usual_words(#[case] word: &str, #[case] status: i32, #[case] says: &str) {
+#[case::misspelled("ture", 2, "ture")]
+fn a_variable_switches_on_an_option_with_the_usual_words(#[case] word: &str, #[case] status: i32, #[case] says: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     for variable in ["ATLAS_CTS_HAZARDOUS", "ATLAS_CTS_DEDICATED", "ATLAS_CTS_STRICT"] {
@@ -217,9 +213,9 @@ fn a_number_that_is_too_large_is_refused_with_its_bound(
     assert!(!bench.path("reports").exists(), "nothing was run");
 }
 
-/// The largest that are allowed.
+/// The largest allowed values.
 #[test]
-fn large_numbers_mean_what_they_say() {
+fn the_largest_numbers_are_accepted() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let most = u64::MAX.to_string();
@@ -228,7 +224,7 @@ fn large_numbers_mean_what_they_say() {
     bench.run_catalog("again", &[&words[..], &["--min-executed", &most]].concat()).says(3, &["verdicts  1 pass"]);
 }
 
-/// A description of the interface in which no set-up waits for a rule that uses it.
+/// The interface file without set-ups that no rule uses.
 fn without_set_ups(api: &str) -> String {
     let (before, rest) = api.split_once("\nset_ups:").unwrap();
     let (_, after) = rest.split_once("\nlife_cycle:").unwrap();
@@ -236,7 +232,7 @@ fn without_set_ups(api: &str) -> String {
 }
 
 #[test]
-fn an_edge_of_a_size_that_no_rule_tries_needs_a_reason() {
+fn an_untried_edge_of_a_size_needs_a_reason() {
     let owned = CHAPTER.replace("    kills:", "    owns: [aclrtMalloc]\n    kills:");
     let bench = Bench::new();
     bench.catalog(&owned);
@@ -251,7 +247,7 @@ fn an_edge_of_a_size_that_no_rule_tries_needs_a_reason() {
     lint(" {}").says(2, &[missing]);
     lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 tried; not tried: 3 takes-as-much"]);
     lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "no size of a function and no limit"]);
-    // A case is tried as soon as the steps say so.
+    // The steps can require that a case is tried.
     bench.catalog(owned.replace(
         "ONLY);\n      (uint",
         "ONLY);\n      [info] aclrtMalloc(&q, SIZE_MAX, ACL_MEM_MALLOC_NORMAL_ONLY) fails;\n      (uint",

@@ -25,7 +25,7 @@ const LARGE: &str = "
       p != NULL;
 ";
 
-/// A set-up that tells which versions it was asked for, and switches a defect of the simulated device on from 25.5 on. There
+/// A set-up that records the requested versions, and switches on a defect of the simulated device from 25.5 on. There
 /// is no package for 25.3.
 const SET_UP: &str = "\
 #!/bin/sh
@@ -83,9 +83,9 @@ fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench)
     let asked = asked(&bench);
     assert_eq!((asked[0].as_str(), asked[1].as_str()), ("26.0", "24.1"), "the ends come first");
     assert!(asked.len() <= 6, "{asked:?}");
-    assert!(answer.text.contains(&format!("left       the machine is as set up for {}", asked.last().unwrap())));
+    assert!(answer.text.contains(&format!("left       the machine is set up for {}", asked.last().unwrap())));
     let run = read_run(&bench.path("tried/version-5-run-1")).unwrap();
-    assert_eq!(run.header.defects, [MISALIGNED], "the set-up's variables hold for the run");
+    assert_eq!(run.header.defects, [MISALIGNED], "the set-up's variables apply to the run");
     assert_eq!(run.results.len(), 1);
 }
 
@@ -93,16 +93,16 @@ fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench)
 #[case::before_the_first(&["25.2", "25.3", "25.5"], 3, &[
     "skipped    25.3  the set-up failed with exit status 7: no package for 25.3",
     "first      25.5 or one of 25.3, which cannot be tried; 25.2 is free of it",
-    "left       the set-up for 25.3 came last and did not end well: set up the version that you want",
+    "left       the last set-up, for 25.3, failed; set up the version that you want",
 ])]
 #[case::elsewhere(&["24.1", "25.3", "25.0", "25.2", "25.5", "26.0"], 0, &["first      25.5: the first", "25.2 is free of it"])]
 #[case::at_the_end(&["24.1", "25.2", "25.5", "25.3"], 0, &["skipped    25.3", "first      25.5: the first version"])]
 #[case::at_the_beginning(&["25.3", "25.2", "25.5"], 0, &["skipped    25.3", "first      25.5: the first version"])]
 #[case::everywhere(&["25.3", "none"], 3, &["nothing    no version can be tried"])]
 #[case::that_takes_too_long(&["24.1", "slow", "25.5"], 3, &["skipped    slow  the set-up took more than 2 s"])]
-#[case::with_a_file_that_is_none(&["24.1", "odd", "25.5"], 3, &["`no variable` in the file $ATLAS_CTS_SETUP_ENV is not NAME=VALUE"])]
-#[case::where_the_run_has_no_answer(&["24.1", "none", "25.5"], 3, &["skipped    none  run 1: it left no journal: ", "gone.so"])]
-fn what_cannot_be_set_up_is_skipped_and_said(
+#[case::with_an_invalid_file(&["24.1", "odd", "25.5"], 3, &["`no variable` in the file $ATLAS_CTS_SETUP_ENV is not NAME=VALUE"])]
+#[case::where_the_run_has_no_answer(&["24.1", "none", "25.5"], 3, &["skipped    none  run 1: it wrote no journal: ", "gone.so"])]
+fn a_version_that_cannot_be_set_up_is_skipped_with_a_reason(
     bench: Bench,
     #[case] versions: &[&str],
     #[case] status: i32,
@@ -112,38 +112,33 @@ fn what_cannot_be_set_up_is_skipped_and_said(
 }
 
 #[rstest]
-#[case::that_nobody_has(&["24.1", "25.2"], 3, &["25.2 does not show the symptom: there is nothing to find"])]
-#[case::that_all_have(&["25.5", "26.0"], 3, &["first      25.5: the first version", "begin with an older one"])]
-#[case::one_version(&["25.5"], 2, &["a search takes two versions or more, not 1"])]
-#[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["`24.1` stands twice"])]
-fn lists_in_which_there_is_nothing_to_find(
-    bench: Bench,
-    #[case] versions: &[&str],
-    #[case] status: i32,
-    #[case] said: &[&str],
-) {
+#[case::without_the_symptom(&["24.1", "25.2"], 3, &["25.2 does not show the symptom: this list has no first version"])]
+#[case::with_the_symptom_everywhere(&["25.5", "26.0"], 3, &["first      25.5: the first version", "start the list with an older one"])]
+#[case::one_version(&["25.5"], 2, &["a search needs at least two versions, not 1"])]
+#[case::a_version_twice(&["24.1", "25.5", "24.1"], 2, &["version `24.1` is listed twice"])]
+fn a_list_without_a_first_version(bench: Bench, #[case] versions: &[&str], #[case] status: i32, #[case] said: &[&str]) {
     bisect(&bench, &[], versions).says(status, said);
 }
 
-/// The rule also breaks in a version between, otherwise.
+/// In a version in between, the rule breaks with another symptom.
 #[rstest]
-fn another_symptom_of_the_rule_is_not_the_one(bench: Bench) {
+fn another_symptom_of_the_rule_does_not_count(bench: Bench) {
     let said = [
-        "without    denied  in 1 run; 1 of 1 run failed otherwise: ",
+        "without    denied  in 1 run; 1 of 1 run failed in another way: ",
         "first      25.5: the first version with the symptom; denied",
     ];
     bisect(&bench, &[], &["24.1", "denied", "25.5", "26.0"]).says(0, &said);
 }
 
 #[rstest]
-fn the_symptom_may_be_that_of_a_run(bench: Bench) {
+fn the_symptom_may_come_from_a_run(bench: Bench) {
     let options = ["--product", "a2", "--backend", "simulator"];
     bench.run_catalog("seen", &[&options[..], &["--defect", MISALIGNED]].concat()).says(1, &[]);
     bench.run_catalog("fine", &options).says(0, &[]);
     bisect(&bench, &["--like", "seen"], &["24.1", "25.2", "25.5", "26.0"]).says(0, &["first      25.5"]);
     fs::remove_dir_all(bench.path("tried")).unwrap();
-    // The last version of this list fails otherwise.
-    let said = ["denied does not show the symptom: there is nothing to find"];
+    // The last version of this list fails with another symptom.
+    let said = ["denied does not show the symptom: this list has no first version"];
     bisect(&bench, &["--like", "seen"], &["24.1", "25.5", "denied"]).says(3, &said);
     fs::remove_dir_all(bench.path("tried")).unwrap();
     bisect(&bench, &["--like", "fine"], &["24.1", "25.5"])
@@ -163,7 +158,7 @@ fn the_version_is_where_the_command_wants_it(bench: Bench, #[case] command: &str
 #[rstest]
 fn options_of_run_reach_the_runs(bench: Bench) {
     let options = ["--seed", "7", "--dedicated", "--devices=2", "--defect", "variant.fresh-memory-random"];
-    // The variables of the set-up are those of the environment, which the command line overrides.
+    // Variables of the set-up become the environment, which the command line overrides.
     bisect(&bench, &options, &["24.1", "25.5"]).says(3, &["does not show the symptom"]);
     let header = read_run(&bench.path("tried/version-2-run-1")).unwrap().header;
     assert_eq!((header.seed, header.devices, header.settings.dedicated), (7, 2, true));
@@ -174,17 +169,17 @@ fn options_of_run_reach_the_runs(bench: Bench) {
         .says(2, &["acl.small.aligned"]);
 }
 
-/// What selects the rules of a night on this machine is nothing to a version.
+/// Variables that select the rules of other runs on this machine do not apply.
 #[rstest]
-fn what_selects_rules_in_the_environment_is_not_for_the_runs(bench: Bench) {
+fn the_runs_ignore_variables_that_select_rules(bench: Bench) {
     bench.write("red.txt", "acl.small.large");
     let mut command = bench.command(words(&[], &["24.1", "25.5"]));
     support::answer(command.env("ATLAS_CTS_RULES", bench.path("red.txt"))).says(0, &["first      25.5"]);
 }
 
-/// A known failure is not run where it does harm, and is broken all the same where it is.
+/// The entry would keep the rule from running, because running it does harm.
 #[rstest]
-fn known_failures_are_looked_for_like_others(bench: Bench) {
+fn known_failures_are_searched_like_others(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
     bench.write(
         "expectations/known.yaml",
@@ -194,9 +189,9 @@ fn known_failures_are_looked_for_like_others(bench: Bench) {
     bisect(&bench, &[], &["24.1", "25.5"]).says(0, &["first      25.5"]);
 }
 
-/// Versions are libraries: from v4 on, each third process that is started refuses large blocks.
+/// Versions are libraries: from v4 on, every third process refuses large blocks.
 #[rstest]
-fn a_flaky_symptom_is_found_by_repeated_runs_and_it_says_how_sure_that_is(bench: Bench) {
+fn a_flaky_symptom_is_found_by_repeated_runs_with_a_confidence(bench: Bench) {
     bench.library("fixtures/faults/faults.c", &["FAULT_NONE"]);
     fs::rename(bench.path("libtested.so"), bench.path("good.so")).unwrap();
     bench.library("fixtures/faults/history.c", &["FAULT_EVERY_THIRD_START"]);
@@ -224,15 +219,15 @@ fn a_flaky_symptom_is_found_by_repeated_runs_and_it_says_how_sure_that_is(bench:
     let with: Vec<&str> = answer.text.lines().filter(|line| line.starts_with("with  ")).collect();
     let (hits, runs) = with[0].split_once("in ").unwrap().1.split_once(" runs").unwrap().0.split_once(" of ").unwrap();
     let (hits, runs): (u32, u32) = (hits.parse().unwrap(), runs.parse().unwrap());
-    assert!(hits > 0 && hits < runs && runs == 12, "a flake, tried as often as asked: {}", with[0]);
-    // Two runs of a flake say little, and it says how many would be enough.
+    assert!(hits > 0 && hits < runs && runs == 12, "a flake, tried as often as requested: {}", with[0]);
+    // A few runs of a flake prove little, and the message gives a sufficient number.
     let little = run("3", "little");
     assert!(little.text.contains("; --runs "), "{}", little.text);
 }
 
-/// A scheduler, or a person, that asks for the end gets it, and no set-up is left behind.
+/// A signal of a scheduler or a user stops the search, and no set-up stays behind.
 #[rstest]
-fn a_search_that_is_asked_to_end_ends_its_set_up_and_says_where_it_was(bench: Bench) {
+fn a_signal_stops_a_search_and_its_set_up_and_the_message_tells_where(bench: Bench) {
     bench.write("set-up.sh", "echo $$ >pid.new; mv pid.new pid; exec sleep 3600\n");
     let mut command: Command = bench.command(words(&[], &["24.1", "25.5"]));
     let mut search = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
@@ -247,10 +242,7 @@ fn a_search_that_is_asked_to_end_ends_its_set_up_and_says_where_it_was(bench: Be
     kill_process(Pid::from_child(&search), Signal::TERM).unwrap();
     let output = search.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        text.contains("SIGTERM: asked to end") && text.contains("the set-up for 25.5 came last and did not end well"),
-        "{text}"
-    );
+    assert!(text.contains("SIGTERM: stopped") && text.contains("the last set-up, for 25.5, failed"), "{text}");
     assert_eq!(output.status.code(), Some(3));
     set_up.expect_end();
 }

@@ -1,4 +1,4 @@
-//! Streams that a rule holds with a function of its own: on the simulated device, right and wrong, and as a program in C.
+//! Streams that a rule blocks with its own function: on the simulated device, right and wrong, and as a C program.
 
 use crate::support;
 
@@ -68,7 +68,7 @@ rules:
 #[case::without_argument("callback.argument-lost", "fail")]
 #[case::other_argument("callback.argument-of-newest", "fail")]
 #[case::never("callback.dropped-when-idle", "fail")]
-fn a_held_stream_tells_a_right_device_from_a_wrong_one(#[case] defect: &str, #[case] verdict: &str) {
+fn a_blocked_stream_distinguishes_a_right_device_from_a_wrong_one(#[case] defect: &str, #[case] verdict: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let mut words = vec!["--product", PRODUCT, "--backend", "simulator"];
@@ -77,7 +77,7 @@ fn a_held_stream_tells_a_right_device_from_a_wrong_one(#[case] defect: &str, #[c
     }
     let answer = bench.run_catalog("report", &words);
     let report = bench.report("report");
-    // A defect that depends on what was queued meanwhile shows in most runs, and not in all.
+    // A defect that depends on work queued meanwhile shows in most runs, not in all.
     let seen = report.result("acl.callback.order").verdict.name();
     assert_eq!(seen.replace("flaky", "fail"), verdict, "{}", answer.text);
     assert_eq!(report.result("acl.callback.left-closed").verdict.name(), "pass", "{}", answer.text);
@@ -86,7 +86,7 @@ fn a_held_stream_tells_a_right_device_from_a_wrong_one(#[case] defect: &str, #[c
         "pass" => statuses.next() == Some(Some(0)),
         _ => statuses.any(|status| status == Some(1)),
     };
-    assert!(as_expected, "the printed program says otherwise");
+    assert!(as_expected, "the printed program gives another verdict");
 }
 
 /// The first rule as a C program, compiled with the simulated device.

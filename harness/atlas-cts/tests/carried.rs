@@ -1,5 +1,4 @@
-//! What the executable carries: the simulated device and the catalog. Nothing that lies at a path which was known when
-//! it was built is loaded or read in their place.
+//! The embedded simulated device and catalog. No file at a path known at build time is loaded or read in their place.
 
 use crate::support;
 
@@ -10,12 +9,12 @@ use std::process::Command;
 
 use support::{Bench, answer, project, take_environment};
 
-/// Whether this user may make a mount namespace of its own.
+/// True if this user may create a mount namespace.
 fn may_hide_folders() -> bool {
     Command::new("unshare").args(["--mount", "true"]).output().is_ok_and(|output| output.status.success())
 }
 
-/// The command in a namespace in which a folder is replaced by another one; `None`: that is not allowed here.
+/// Runs the command in a namespace in which a folder is replaced by another one; `None`: not allowed here.
 fn where_a_folder_is_replaced(bench: &Bench, hidden: &Path, by: &Path, words: &[&str]) -> Option<support::Answer> {
     if !may_hide_folders() {
         eprintln!("not run: this user may not make a mount namespace (unshare --mount)");
@@ -31,12 +30,12 @@ fn where_a_folder_is_replaced(bench: &Bench, hidden: &Path, by: &Path, words: &[
         .args(words)
         .current_dir(bench.path(""));
     take_environment(&mut shell, &command);
-    // Cargo runs the tests in its checkout; a user has no such variable.
+    // Cargo sets this variable for tests; a user does not have it.
     Some(answer(shell.env_remove("CARGO_MANIFEST_DIR")))
 }
 
 #[test]
-fn a_run_needs_neither_the_checkout_nor_the_folder_of_the_build() {
+fn a_run_needs_neither_the_checkout_nor_the_build_folder() {
     let bench = Bench::new();
     let empty = bench.path("empty");
     fs::create_dir(&empty).unwrap();
@@ -61,7 +60,7 @@ fn a_file_with_the_name_of_the_embedded_library_in_the_temporary_folder_is_not_l
 }
 
 #[test]
-fn what_is_put_where_the_project_was_is_not_read() {
+fn files_at_the_former_place_of_the_project_are_not_read() {
     let bench = Bench::new();
     let planted = bench.path("planted");
     fs::create_dir_all(planted.join("specs/acl")).unwrap();
@@ -73,7 +72,7 @@ fn what_is_put_where_the_project_was_is_not_read() {
 }
 
 #[test]
-fn without_a_folder_of_its_own_a_run_writes_below_the_current_one() {
+fn by_default_a_run_writes_below_the_current_folder() {
     let bench = Bench::new();
     let empty = bench.path("empty");
     fs::create_dir(&empty).unwrap();
@@ -84,7 +83,7 @@ fn without_a_folder_of_its_own_a_run_writes_below_the_current_one() {
 }
 
 #[test]
-fn a_copy_of_the_simulated_device_is_written_where_it_is_asked_for() {
+fn a_copy_of_the_simulated_device_is_written_on_request() {
     let bench = Bench::new();
     let folder = bench.path("copies");
     fs::create_dir(&folder).unwrap();
@@ -93,7 +92,7 @@ fn a_copy_of_the_simulated_device_is_written_where_it_is_asked_for() {
     let library = Path::new(printed.text.trim());
     let words = ["run", "acl.set.byte", "--product", "a2", "--report-dir", "report", "--library"];
     bench.run(words.iter().map(AsRef::as_ref).chain([library.as_os_str()])).says(0, &["1 pass"]);
-    // Asked again, it is the same file; when somebody changed it, it is not handed out.
+    // A second request accepts the same file, but not a changed one.
     bench.run(["simulator", "--print-path", "copies"]).says(0, &["copies/libatlas_cts_simulator.so"]);
     let mut bytes = fs::read(library).unwrap();
     let last = bytes.len() - 1;
@@ -105,7 +104,7 @@ fn a_copy_of_the_simulated_device_is_written_where_it_is_asked_for() {
 }
 
 #[test]
-fn a_catalog_that_is_named_takes_the_place_of_the_one_that_is_carried() {
+fn a_given_catalog_replaces_the_embedded_one() {
     let bench = Bench::new();
     bench.catalog("title: Small\nrules: []\n");
     let answer = bench.run(["lint", "--specs", "specs"]);

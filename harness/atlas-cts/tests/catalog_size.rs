@@ -1,4 +1,4 @@
-//! How long a catalog of 2,000 rules takes to read in the profile of `cargo test`: printed, never judged.
+//! The time to read a catalog of 2,000 rules in the profile of `cargo test`: printed, never judged.
 
 #[path = "../benches/catalog/large.rs"]
 mod large;

@@ -1,5 +1,5 @@
-//! `atlas-cts certify` and `verify` as users run them: when a run shows that a device is conformant, what is missing where
-//! it does not, and that a signed record cannot be changed.
+//! `atlas-cts certify` and `verify` as users run them: the runs that show a conformant device, the reasons why other
+//! runs do not, and the protection of a signed record against changes.
 
 use crate::support;
 
@@ -12,11 +12,11 @@ use rstest::rstest;
 use support::small::{ELSEWHERE, HOLDS, chapter};
 use support::{Answer, Bench, answer};
 
-/// A rule whose answer is only told.
+/// A rule whose answer is only reported.
 const TOLD: &str = "
   - id: acl.small.told
-    title: A block is told to be elsewhere
-    statement: A block is told to be elsewhere.
+    title: A block is reported to be elsewhere
+    statement: A block is reported to be elsewhere.
     source: [{document: manual, section: blocks}]
     level: info
     steps: |
@@ -26,8 +26,8 @@ const TOLD: &str = "
 
 const TWO_DEVICES: &str = "
   - id: acl.small.two
-    title: A block is there beside another device
-    statement: A block is there beside another device.
+    title: A block can be allocated next to another device
+    statement: A block can be allocated next to another device.
     clauses: {manual: manual.blocks}
     level: must
     when: {devices: 2}
@@ -62,8 +62,8 @@ const BROKEN: &str = "
 /// Its set-up fails in a function that the library lacks.
 const BLOCKED: &str = "
   - id: acl.small.blocked
-    title: A block is there beside memory of the host
-    statement: A block is there beside memory of the host.
+    title: A block can be allocated next to host memory
+    statement: A block can be allocated next to host memory.
     clauses: {manual: manual.blocks}
     level: must
     steps: |
@@ -73,7 +73,7 @@ const BLOCKED: &str = "
       p != NULL;
 ";
 
-/// A bench with a device that is no simulated one, and these rules besides.
+/// A bench with a device that does not count as simulated, and these additional rules.
 fn bench(more: &str, tells: &str) -> Bench {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS, TOLD, ELSEWHERE, more]));
@@ -81,7 +81,7 @@ fn bench(more: &str, tells: &str) -> Bench {
     bench
 }
 
-/// A rule whose check assumes an axiom beside its sentence.
+/// A rule whose check assumes an axiom in addition to its sentence.
 const ASSUMING: &str = "
   - id: acl.small.assuming
     title: A block is there, and stays
@@ -106,11 +106,11 @@ const EDITION: &str = "FAULT_TELLS_EDITION";
 const DEVICE: &[&str] = &["--product", "a2", "--library", "libtested.so"];
 const DEDICATED: &[&str] = &["--product", "a2", "--library", "libtested.so", "--dedicated"];
 
-/// A record names the axioms that its verdicts assume, and a run that did without one shows nothing.
+/// A record lists the axioms that its verdicts assume. A run without one of them shows nothing.
 #[rstest]
 #[case::with_every_axiom(&[], 0, "assuming   contents-stay", &[])]
 #[case::without_one(&["--without-axiom", "contents-stay"], 3, "run without --without-axiom", &["contents-stay"])]
-fn a_record_says_what_it_assumes(
+fn a_record_lists_its_axioms(
     #[case] options: &[&str],
     #[case] status: i32,
     #[case] says: &str,
@@ -135,10 +135,10 @@ fn record(bench: &Bench, name: &str) -> ConformanceRecord {
 }
 
 #[test]
-fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_the_same_bytes_each_time() {
+fn a_whole_run_without_failures_is_conformant_and_its_record_is_reproducible() {
     let bench = bench(ALL_MEMORY, EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &["NOT SIMULATED"]);
-    let shown = ["statement  conformant", "2 that a conformant device holds here; 4 have a result", "signature  none"];
+    let shown = ["statement  conformant", "2 required of a conformant device; 4 with a result", "signature  none"];
     certify(&bench, "run", &["--to", "one.json"]).says(0, &shown);
     certify(&bench, "run", &["--to", "two.json"]).says(0, &shown);
     let bytes = fs::read(bench.path("one.json")).unwrap();
@@ -168,7 +168,7 @@ fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_t
 
 #[rstest]
 #[case::others_may_use_it("", EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &[])]
-#[case::what_takes_all_memory_did_not_run(
+#[case::rules_that_take_all_memory_did_not_run(
     ALL_MEMORY, EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &["acl.small.all"]
 )]
 #[case::too_few_devices(
@@ -190,7 +190,7 @@ fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_t
     BLOCKED,
     EDITION, DEDICATED, Capability::Answers, "1 rule without one", &["acl.small.blocked"]
 )]
-fn the_word_is_refused_where_something_is_missing_and_the_record_says_what(
+fn a_record_is_not_conformant_and_tells_what_is_missing(
     #[case] more: &str,
     #[case] tells: &str,
     #[case] run: &[&str],
@@ -232,19 +232,19 @@ fn a_known_failure_does_not_make_a_device_conformant() {
         ["statement  not conformant", "1 promised by a document (acl.small.broken)", "they excuse nothing here"];
     certify(&bench, "run", &["--to", "record.json"]).says(1, &shown);
     let record = record(&bench, "record.json");
-    let applied = record.expectations.expect("what was applied is recorded");
+    let applied = record.expectations.expect("the applied entries are recorded");
     assert_eq!(applied.results[0].entry.as_ref().unwrap().tracker, "https://tracker.example/1");
     bench.run(["verify", "record.json"]).says(0, &shown);
 }
 
-/// The broken rule is not run: it is known to be dangerous.
+/// The broken rule does not run: it is known to be dangerous.
 const DANGEROUS: &str = "expectations:
   - {rule: acl.small.broken, kind: skip, danger: It hangs the machine., owner: memory,
      tracker: \"https://tracker.example/1\", expires: 2999-12-31}
 ";
 
 #[test]
-fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
+fn a_known_failure_that_did_not_run_is_a_missing_rule() {
     let bench = bench(BROKEN, EDITION);
     bench.write("known.yaml", DANGEROUS);
     bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &[]);
@@ -252,7 +252,7 @@ fn a_known_failure_that_was_not_run_is_a_rule_that_is_missing() {
 }
 
 #[test]
-fn what_a_part_did_not_run_is_missing_where_the_parts_are_put_together_without_known_failures() {
+fn a_rule_that_a_shard_did_not_run_is_missing_after_a_merge_without_known_failures() {
     let bench = bench(BROKEN, EDITION);
     bench.write("known.yaml", DANGEROUS);
     let part = [DEDICATED, &["--expectations", "known.yaml", "--shard", "1/1"]].concat();
@@ -272,7 +272,7 @@ fn a_record_is_made_with_the_catalog_of_the_run() {
 }
 
 #[test]
-fn a_record_that_was_changed_or_is_none_is_not_verified() {
+fn a_changed_record_and_another_file_are_not_verified() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEVICE).says(0, &[]);
     certify(&bench, "run", &["--to", "record.json"]).says(3, &[]);
@@ -288,7 +288,7 @@ fn a_record_that_was_changed_or_is_none_is_not_verified() {
 }
 
 #[test]
-fn a_text_of_a_record_cannot_pass_for_a_line_about_its_signature() {
+fn a_text_in_a_record_cannot_imitate_the_signature_line() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
     let run = bench.report("run");
@@ -301,7 +301,7 @@ fn a_text_of_a_record_cannot_pass_for_a_line_about_its_signature() {
     assert_eq!(answer.text.lines().filter(|line| line.starts_with("signature")).count(), 1, "{}", answer.text);
 }
 
-/// A key of OpenSSH with a line that allows it.
+/// An OpenSSH key and a line that allows it.
 fn key(bench: &Bench, name: &str) {
     let mut tool = Command::new("ssh-keygen");
     tool.args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"]).arg(bench.path(name));
@@ -310,7 +310,7 @@ fn key(bench: &Bench, name: &str) {
     bench.write(&format!("{name}.allowed"), format!("{name}@laboratory.example {public}"));
 }
 
-/// A bench with a run, a key, and a record that is signed with it.
+/// A bench with a run, a key, and a record signed with it.
 fn signed() -> Bench {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
@@ -342,26 +342,26 @@ fn a_signed_record_is_verified_and_any_changed_byte_is_found() {
         let answer = verify(&bench, "changed.json", "record.json.sig", "alice.allowed");
         assert_eq!(answer.status, 1, "byte {at} was changed:\n{}", answer.text);
     }
-    assert!(looked_good > 5, "only a signature tells for most bytes: {looked_good}");
+    assert!(looked_good > 5, "for many bytes only a signature shows a change: {looked_good}");
 }
 
 #[test]
-fn the_signature_of_somebody_else_or_for_something_else_does_not_count() {
+fn a_signature_by_another_signer_or_for_another_purpose_does_not_count() {
     let bench = signed();
     key(&bench, "bob");
     let answer = verify(&bench, "record.json", "record.json.sig", "bob.allowed");
-    answer.says(1, &["record.json.sig is of a key that bob.allowed does not name"]);
+    answer.says(1, &["record.json.sig was made with a key that is not in bob.allowed"]);
 
     certify(&bench, "run", &["--to", "other.json", "--sign", "bob"]).says(0, &[]);
     let both = fs::read_to_string(bench.path("alice.allowed")).unwrap()
         + &fs::read_to_string(bench.path("bob.allowed")).unwrap();
     bench.write("both.allowed", both);
-    verify(&bench, "record.json", "other.json.sig", "both.allowed").says(0, &["of bob@laboratory.example"]);
-    // A key that is allowed for another purpose first, and then for records.
+    verify(&bench, "record.json", "other.json.sig", "both.allowed").says(0, &["by bob@laboratory.example"]);
+    // The key is allowed on two lines: first for another purpose, then for records.
     let bob = fs::read_to_string(bench.path("bob.allowed")).unwrap();
     let (name, key) = bob.split_once(' ').unwrap();
     bench.write("twice.allowed", format!("git@laboratory.example namespaces=\"git\" {key}\n{name} {key}"));
-    verify(&bench, "record.json", "other.json.sig", "twice.allowed").says(0, &["of bob@laboratory.example"]);
+    verify(&bench, "record.json", "other.json.sig", "twice.allowed").says(0, &["by bob@laboratory.example"]);
     bench.write("git.allowed", format!("git@laboratory.example namespaces=\"git\" {key}"));
     verify(&bench, "record.json", "other.json.sig", "git.allowed").says(1, &["BAD SIGNATURE"]);
 
@@ -377,7 +377,7 @@ fn the_signature_of_somebody_else_or_for_something_else_does_not_count() {
 }
 
 #[test]
-fn where_nothing_can_sign_nothing_is_written() {
+fn nothing_is_written_if_nothing_can_sign() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
     key(&bench, "alice");
@@ -386,7 +386,7 @@ fn where_nothing_can_sign_nothing_is_written() {
     let without_tools = |words: &[&str]| answer(bench.command(words).env("PATH", Path::new("/nowhere")));
     without_tools(&[&words[..], &["alice"]].concat()).says(3, &["ssh-keygen cannot be started", "install OpenSSH"]);
     assert!(!written());
-    bench.run([&words[..], &["nobody"]].concat()).says(2, &["cannot read nobody"]);
+    bench.run([&words[..], &["missing-key"]].concat()).says(2, &["cannot read missing-key"]);
     bench.run([&words[..], &["alice.allowed"]].concat()).says(3, &["ssh-keygen did not sign with alice.allowed"]);
     assert!(!written());
     bench.run(["certify", "run", "--specs", "specs", "--sign", "alice"]).says(2, &["--to"]);

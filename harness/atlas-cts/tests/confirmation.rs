@@ -1,5 +1,5 @@
-//! What a failure is worth: crashes and hangs that are made smaller, cases that fail only after others, cases that fail
-//! sometimes. Each failure prints a command, and the command is followed.
+//! The confirmation of failures: shrinking of crashes and hangs, cases that fail only after others, flaky cases. Each
+//! failure prints a replay command, which the tests run.
 
 use crate::support;
 
@@ -34,7 +34,7 @@ const ONE_PROCESS: &str = "";
 const TWO_PROCESSES: &str = "actors: \"A: process(device 0); B: process(device 0);\"";
 const ISOLATED: &str = "actors: \"B: process(device 0), isolated;\"";
 
-/// The rule, and a library with a fault.
+/// A bench with the rule and a library with a fault.
 struct Struck(Bench);
 
 impl Struck {
@@ -47,7 +47,7 @@ impl Struck {
         Struck(bench)
     }
 
-    /// The next process that is started is this one, counted from 1.
+    /// Sets the number of the next process that starts, counted from 1.
     fn next_start(&self, number: usize) {
         self.0.write("starts", "x".repeat(number - 1));
     }
@@ -73,7 +73,7 @@ impl Struck {
 
     fn found(&self, report: &str) -> (Failure, Confirmation) {
         let failure = self.failure(report);
-        let confirmation = failure.confirmation.clone().expect("the case was run again");
+        let confirmation = failure.confirmation.clone().expect("the case was rerun");
         (failure, confirmation)
     }
 
@@ -88,7 +88,7 @@ fn size(values: &[(String, String)]) -> u64 {
 }
 
 #[test]
-fn a_crash_is_made_as_small_as_it_goes() {
+fn a_crash_is_shrunk_to_its_minimum() {
     let struck = Struck::by("FAULT_CRASH_FROM_SIZE", ONE_PROCESS, ANY_SIZE, "must");
     struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "fails in 2 of 2 runs of the case alone"]);
     let (failure, confirmation) = struck.found("report");
@@ -102,11 +102,11 @@ fn a_crash_is_made_as_small_as_it_goes() {
 
     struck.replay("report").says(1, &["CRASH  acl.faults.struck", "size = 5000"]);
     assert_eq!(struck.0.report("replayed").result(STRUCK).cases, 1);
-    assert_eq!(struck.failure("replayed").confirmation, None, "a replay is not run again");
+    assert_eq!(struck.failure("replayed").confirmation, None, "a replay is not confirmed");
 }
 
 #[test]
-fn a_hang_is_made_smaller_within_its_budget() {
+fn a_hang_is_shrunk_within_its_budget() {
     let struck = Struck::by("FAULT_HANG_FROM_SIZE", ONE_PROCESS, ANY_SIZE, "must");
     struck.run("report", &["--deadline", "1"]).says(1, &["TIMEOUT  acl.faults.struck"]);
     let (failure, confirmation) = struck.found("report");
@@ -114,7 +114,7 @@ fn a_hang_is_made_smaller_within_its_budget() {
     assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Alone, Verdict::Timeout));
     assert_eq!(confirmation.alone, Repeats { failed: 1, runs: 1 });
     let hangs = fs::read(struck.0.path("hangs")).unwrap().len();
-    assert!(hangs <= 5, "the hang that was found, and four more: {hangs}");
+    assert!(hangs <= 5, "the original hang, and four more: {hangs}");
 
     let again = struck.replay("report");
     again.says(1, &["TIMEOUT  acl.faults.struck", &format!("size = {}", size(&failure.values))]);
@@ -123,9 +123,9 @@ fn a_hang_is_made_smaller_within_its_budget() {
 #[rstest]
 #[case::in_one_process(ONE_PROCESS)]
 #[case::in_one_of_two_processes(TWO_PROCESSES)]
-fn a_failure_that_takes_long_is_made_smaller_within_its_time(#[case] actors: &str) {
+fn a_slow_failure_is_shrunk_within_its_time(#[case] actors: &str) {
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
-    // Four hangs of a second may be waited for, so that there are four seconds for this.
+    // The budget is four hangs of a second, so four seconds.
     let cut = "the budget to make it smaller is used up, a larger --profile has more";
     struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
@@ -140,7 +140,7 @@ fn a_failure_that_takes_long_is_made_smaller_within_its_time(#[case] actors: &st
 #[case::in_one_of_two_processes(TWO_PROCESSES)]
 fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     let struck = Struck::by("FAULT_AFTER_TWO_OTHERS", actors, ANY_SIZE, "must");
-    // With this seed the budget of two processes is enough to meet the three sizes.
+    // With this seed, the budget of two processes is enough to draw all three sizes.
     let answer = struck.run("report", &["--seed", "1", "--keep"]);
     answer.says(1, &["FAIL  acl.faults.struck", "fails only after 2 other cases", "alone it failed in 0 of 2 runs"]);
     let (failure, confirmation) = struck.found("report");
@@ -148,7 +148,7 @@ fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 2 });
     let sizes: Vec<u64> = confirmation.after.iter().map(|values| size(values)).collect();
     assert!(matches!(sizes[..], [1024..2048, 16384..32768]), "{sizes:?}");
-    assert_eq!(size(&failure.values), 4096, "the case itself is as small as it goes");
+    assert_eq!(size(&failure.values), 4096, "the case itself is minimal");
     let cases: Vec<u64> =
         failure.replay_values.as_array().unwrap().iter().map(|c| c["size"].as_u64().unwrap()).collect();
     assert_eq!(cases, [sizes[0], sizes[1], 4096]);
@@ -166,17 +166,17 @@ fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     let again = struck.0.report("replayed");
     assert_eq!(again.result(STRUCK).cases, 3);
     let again = struck.failure("replayed");
-    assert_eq!(again.replay, failure.replay, "a replay of the replay is the same command");
+    assert_eq!(again.replay, failure.replay, "the replay prints the same command");
     assert_eq!(again.replay_values, failure.replay_values);
 
-    // The list was kept: a later run tries it first and finds the same.
+    // The list was kept: a later run tries it first and finds the same failure.
     struck.run("later", &["--seed", "77"]).says(1, &["fails only after 2 other cases"]);
     let (later, _) = struck.found("later");
     assert_eq!((later.case, later.replay_values), (3, failure.replay_values));
 }
 
 #[test]
-fn a_crash_that_needs_two_others_is_made_smaller_after_them() {
+fn a_crash_that_needs_two_other_cases_is_shrunk_after_them() {
     let struck = Struck::by("FAULT_AFTER_TWO_OTHERS FAULT_ABORTS", ONE_PROCESS, ANY_SIZE, "must");
     let profile = ["--profile", "nightly", "--seed", "1"];
     struck.run("report", &profile).says(1, &["CRASH  acl.faults.struck", "fails only after 2 other cases"]);
@@ -203,7 +203,7 @@ fn the_third_of_three_cases_needs_the_other_two() {
 #[case::one_process_of_a_rule_of_level_info(ONE_PROCESS, 3, "info", 0)]
 #[case::two_processes(TWO_PROCESSES, 2, "must", 1)]
 #[case::fresh_processes(ISOLATED, 1, "must", 1)]
-fn what_fails_in_every_third_process_is_flaky_with_a_rate(
+fn a_failure_in_every_third_process_is_flaky_with_a_rate(
     #[case] actors: &str,
     #[case] first: usize,
     #[case] level: &str,
@@ -224,7 +224,7 @@ fn what_fails_in_every_third_process_is_flaky_with_a_rate(
     assert!(result.reason.starts_with(&rate), "{}", result.reason);
     assert_eq!(report.junit.contains("type=\"flaky\""), level == "must", "{}", report.junit);
 
-    // Of three runs one begins with the process that fails.
+    // One of three runs begins with the process that fails.
     let replays: Vec<Verdict> = (0..3)
         .map(|_| {
             struck.replay("report");
@@ -235,7 +235,7 @@ fn what_fails_in_every_third_process_is_flaky_with_a_rate(
 }
 
 #[test]
-fn what_failed_once_has_the_rate_of_its_rule() {
+fn a_single_failure_has_the_rate_of_its_rule() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
     struck
         .run("report", &[])
@@ -245,13 +245,13 @@ fn what_failed_once_has_the_rate_of_its_rule() {
     assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 10 });
     assert!(confirmation.remark.contains("only after other rules"), "{}", confirmation.remark);
     assert!(!failure.replay.contains("--case"), "the case alone never failed: {}", failure.replay);
-    // It fails once on a machine; on the next machine it does so again.
+    // It fails once on a machine, and again on the next one.
     fs::remove_file(struck.0.path("crashed")).unwrap();
     struck.replay("report").says(1, &["acl.faults.struck"]);
 }
 
 #[test]
-fn a_device_that_does_not_come_back_leaves_the_failure_as_it_was_found() {
+fn a_lost_device_leaves_the_failure_unconfirmed() {
     let struck = Struck::by("FAULT_NO_SECOND_START", ONE_PROCESS, ANY_SIZE, "must");
     struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "not run again"]);
     let (failure, confirmation) = struck.found("report");
@@ -262,7 +262,7 @@ fn a_device_that_does_not_come_back_leaves_the_failure_as_it_was_found() {
 }
 
 #[test]
-fn a_list_of_no_cases_is_no_case_and_a_program_runs_all_of_a_list() {
+fn an_empty_list_of_cases_is_refused_and_a_program_runs_a_whole_list() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
     struck.run("report", &["--case", "[]"]).says(2, &["--case []: the list has no case"]);
     let words = ["print", "--specs", "specs", "--case", r#"[{"size": 1024}, {"size": 2048}]"#, STRUCK];

@@ -1,4 +1,4 @@
-//! The inventory: which sentences are judged, what nobody judges, and what a second reader found.
+//! The inventory: the sentences that rules judge, those that no rule judges, and the results of a second reader.
 
 use crate::support;
 
@@ -84,14 +84,14 @@ fn every_clause_has_a_state() {
 #[rstest]
 #[case::a_rule_that_judges("must", "judged")]
 #[case::a_rule_that_informs("info", "observed")]
-fn a_sentence_is_covered_by_the_rule_that_notices_where_it_is_broken(#[case] level: &str, #[case] state: &str) {
+fn a_sentence_is_covered_by_the_rule_that_checks_it(#[case] level: &str, #[case] state: &str) {
     let bench = bench(&CLAUSES.replace("refused.}", "refused., noticed_by: [acl.small.aligned]}"));
     bench.write("specs/acl/rules/small.yaml", CHAPTER.replace("level: must", &format!("level: {level}")));
     assert!(states(&bench).contains(&("block.refused".to_owned(), state.to_owned())));
 }
 
 #[test]
-fn what_says_the_same_as_an_uncovered_sentence_is_uncovered_too() {
+fn a_duplicate_of_an_uncovered_sentence_is_uncovered_too() {
     let bench = bench(&CLAUSES.replace("untestable: timing", "untestable: duplicate of block.refused"));
     assert!(states(&bench).contains(&("block.fast".to_owned(), "uncovered".to_owned())));
     let bench = self::bench(&CLAUSES.replace("untestable: timing", "untestable: duplicate of block.aligned"));
@@ -123,12 +123,7 @@ clauses:
 const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere]}]\n";
 
 #[rstest]
-#[case::each_has_a_clause(
-    READ,
-    PAGES,
-    0,
-    "functions of the 1 pages that were read whole: 2, 1 of them with a judged clause"
-)]
+#[case::each_has_a_clause(READ, PAGES, 0, "functions of 1 page read in full: 2, 1 of them with a judged clause")]
 #[case::one_has_none(
     READ,
     "    pages: [{page: manual/blocks.md, functions: [aclrtMalloc, aclrtMallocNowhere, aclrtFree]}]\n",
@@ -147,7 +142,7 @@ const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMallo
     2,
     "`aclrtMalloc` has clauses; name it under `functions`"
 )]
-#[case::a_page_that_is_not_named(
+#[case::a_page_that_is_not_listed(
     &READ.replace("[manual/blocks.md]", "[manual/blocks.md, manual/keys.md]"),
     PAGES,
     2,
@@ -180,19 +175,19 @@ fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] 
     1,
     "FALLEN  small: 50 % of its promises and errors are covered, down from 75 %"
 )]
-#[case::clauses_that_went("small\t50\t6\n", 1, "FALLEN  small: 5 clauses, down from 6")]
-#[case::a_chapter_that_went("small\t50\t5\nlarge\t1\t1\n", 1, "FALLEN  large: 0 %")]
+#[case::removed_clauses("small\t50\t6\n", 1, "FALLEN  small: 5 clauses, down from 6")]
+#[case::a_removed_chapter("small\t50\t5\nlarge\t1\t1\n", 1, "FALLEN  large: 0 %")]
 #[case::more_unread("unread\t0\n", 1, "FALLEN  1 check without a second reader; at most 0 allowed")]
 #[case::what_can_be_raised("small\t25\t5\n", 0, "can be raised; put these lines there:\nunread\t1\nsmall\t50\t5")]
 #[case::no_threshold("small\thalf\t5\n", 3, "coverage.tsv:1: write `chapter<tab>percent<tab>clauses`")]
-fn the_shares_of_the_chapters_may_not_fall(#[case] file: &str, #[case] exit: i32, #[case] says: &str) {
+fn shares_of_chapters_may_not_fall(#[case] file: &str, #[case] exit: i32, #[case] says: &str) {
     let bench = bench(CLAUSES);
     bench.write("coverage.tsv", file);
     coverage(&bench, &["--hold", "coverage.tsv"]).says(exit, &[says]);
 }
 
 #[test]
-fn a_threshold_that_is_not_there_is_named() {
+fn a_missing_threshold_is_named() {
     let bench = bench(CLAUSES);
     coverage(&bench, &["--hold", "none.tsv"]).says(2, &["cannot read none.tsv: ", "name the file with --hold"]);
 }
@@ -203,7 +198,7 @@ fn reading(check: &str, lines: &str) -> String {
 }
 
 #[test]
-fn the_checks_are_printed_as_readings_name_them() {
+fn checks_are_printed_as_readings_name_them() {
     let bench = bench(CLAUSES);
     let answer = bench.run(["clauses", "--checks", "--specs", "specs"]);
     assert_eq!(answer.text, format!("acl.small.aligned\t{CHECK}\n"));
@@ -212,18 +207,18 @@ fn the_checks_are_printed_as_readings_name_them() {
 const SAME: &str = "    found: [block.aligned]\n";
 
 #[rstest]
-#[case::the_same_sentence(SAME, "1 of 1 judged checks; both found: 1 the same sentence")]
+#[case::the_same_sentence(SAME, "1 of 1 judged checks; agreement: 1 the same sentence")]
 #[case::its_digits("    found: ['111111111111']\n    modality: promise\n", "1 the same sentence")]
 #[case::the_same_section("    sections: [blocks]\n    modality: promise\n", "1 the same section")]
 #[case::settled(
     "    modality: none\n    settled: The first sentence decides.\n",
-    "both found: 1 no promise; 1 disagreements are settled"
+    "agreement: 1 no promise; 1 disagreement settled"
 )]
 #[case::an_answered_objection(
     "    found: [block.aligned]\n    beyond: That it holds for large blocks.\n    answered: the line above\n",
     "1 the same sentence"
 )]
-fn a_second_reader_agrees_or_somebody_decides(#[case] lines: &str, #[case] says: &str) {
+fn a_second_reader_agrees_or_the_disagreement_is_settled(#[case] lines: &str, #[case] says: &str) {
     let bench = bench(CLAUSES);
     bench.write("specs/acl/readings/small.yaml", reading(CHECK, lines));
     coverage(&bench, &[]).says(0, &[says]);
@@ -238,7 +233,7 @@ fn a_changed_check_voids_its_reading() {
 }
 
 #[test]
-fn a_check_is_read_once_and_of_a_rule_that_is_there() {
+fn a_check_is_read_once_and_belongs_to_an_existing_rule() {
     let bench = bench(CLAUSES);
     let one = reading(CHECK, SAME);
     bench.write("specs/acl/readings/small.yaml", &one);
@@ -257,12 +252,12 @@ axioms:
     objection: None is known.
 ";
 
-/// A rule and its chapter name axioms; without one, the checks that assume it are only observed.
+/// A rule, its chapter and its checks name axioms. Without an axiom, the checks that assume it are only observed.
 #[rstest]
 #[case::of_the_rule("    level: must\n", "    assumes: [contents-stay]\n    level: must\n")]
 #[case::of_the_chapter("title: Small\n", "title: Small\nassumes: [contents-stay]\n")]
 #[case::of_the_check("{all: block.aligned}", "{all: [block.aligned, contents-stay]}")]
-fn a_check_is_observed_where_its_axiom_is_left_out(#[case] from: &str, #[case] to: &str) {
+fn a_check_is_observed_without_its_axiom(#[case] from: &str, #[case] to: &str) {
     let bench = bench(CLAUSES);
     bench.write("specs/acl/axioms.yaml", AXIOMS);
     assert!(CHAPTER.contains(from));
@@ -285,7 +280,7 @@ fn a_check_is_observed_where_its_axiom_is_left_out(#[case] from: &str, #[case] t
 }
 
 #[test]
-fn sentences_that_only_coverage_counts_are_lines_of_a_table() {
+fn sentences_that_only_coverage_counts_are_table_lines() {
     let bench = bench(CLAUSES);
     let head = "chapter\tdocument\tsection\tmodality\tid\tsentence\tsays\n";
     let line = "small\tmanual\tblocks\tfact\tblock.unit\t333333333333\tSizes are in bytes.\n";
@@ -309,9 +304,9 @@ fn sentences_of_a_runtime_without_an_api_are_open() {
     coverage(&bench, &[]).says(0, &["open: 5 sentences of other, which has no api.yaml yet"]);
 }
 
-/// The numbers of README and docs are those of the catalog.
+/// The numbers in README and docs are those of the catalog.
 #[test]
-fn the_documents_say_the_numbers_of_the_catalog() {
+fn the_documents_have_the_numbers_of_the_catalog() {
     let bench = Bench::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
@@ -320,7 +315,7 @@ fn the_documents_say_the_numbers_of_the_catalog() {
     let rules = lint.split_once(" chapters").unwrap_or_else(|| panic!("{lint}")).0.replace(" rules in", " in");
     let rules = rules.lines().last().unwrap();
     let readme = text("README.md");
-    // What a change adds does not have to be counted in the README; what went does.
+    // Additions do not have to be counted in the documents; removals do.
     let said = readme.lines().find_map(|line| line.split_once(" in ")?.0.rsplit(' ').next()?.parse::<usize>().ok());
     let there: usize = rules.split(' ').next().unwrap().parse().unwrap();
     assert!(said.is_some_and(|said| said <= there), "README.md says {said:?} rules, there are {there}");

@@ -1,4 +1,4 @@
-//! `atlas-cts diff` as users run it: what it prints, how it ends, and that stored runs of every format can be compared.
+//! `atlas-cts diff` as users run it: its output, its exit status, and comparisons of stored runs of every format.
 
 use crate::support;
 
@@ -36,8 +36,8 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemGetAddressRange(p, NULL, NULL) fails;
   - id: acl.small.told
-    title: A block is told to be even
-    statement: A block is told to be even.
+    title: A block is reported to be even
+    statement: A block is reported to be even.
     source: [{document: manual, section: blocks}]
     level: info
     steps: |
@@ -45,7 +45,7 @@ rules:
       (uintptr_t)p % 64 == 0;
 ";
 
-/// A bench with runs of the small catalog: each its folder, its seed and a defect.
+/// A bench with runs of the small catalog, each with folder, seed and defect.
 fn bench(runs: &[(&str, &str, Option<&str>)]) -> Bench {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
@@ -58,7 +58,7 @@ fn bench(runs: &[(&str, &str, Option<&str>)]) -> Bench {
 }
 
 #[test]
-fn what_broke_is_named_and_the_way_back_is_a_fix() {
+fn a_regression_is_named_and_the_reverse_is_a_fix() {
     let bench = bench(&[("old", "1", None), ("new", "2", Some(MISALIGNED))]);
     let shown = ["1 regressions", "Regressions (1)", "acl.small.block", "defects", MISALIGNED];
     bench.run(["diff", "old", "new"]).says(0, &shown);
@@ -70,7 +70,7 @@ fn what_broke_is_named_and_the_way_back_is_a_fix() {
 }
 
 #[test]
-fn an_answer_that_no_document_fixes_is_drift_with_both_codes() {
+fn a_changed_undocumented_answer_is_drift_with_both_codes() {
     let bench = bench(&[("old", "1", None), ("new", "2", Some("variant.other-misuse-codes"))]);
     let answer = bench.run(["diff", "old", "new", "--fail-on", "regression"]);
     answer.says(0, &["0 regressions", "1 drifts", "acl.small.refused", "aclrtMemGetAddressRange(p, NULL, NULL)"]);
@@ -84,7 +84,7 @@ fn an_answer_that_no_document_fixes_is_drift_with_both_codes() {
 }
 
 #[test]
-fn json_of_a_hostile_journal_is_json() {
+fn the_json_of_a_hostile_journal_is_valid() {
     let bench = bench(&[("old", "1", None), ("new", "1", Some(MISALIGNED))]);
     let journal = bench.path("new/results.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
@@ -103,7 +103,7 @@ fn json_of_a_hostile_journal_is_json() {
 #[case(&["diff", "old", "old", "--budget", "much"], 2, "give a percentage")]
 #[case(&["diff", "old"], 2, "NEW")]
 #[case::no_limit_for_times(&["diff", "old", "old", "--fail-on", "timing"], 2, "give --budget PERCENT too")]
-fn a_mistake_is_said_with_what_to_do(#[case] words: &[&str], #[case] status: i32, #[case] said: &str) {
+fn a_mistake_is_reported_with_advice(#[case] words: &[&str], #[case] status: i32, #[case] said: &str) {
     let bench = bench(&[("old", "1", None)]);
     bench.run(words).says(status, &[said]);
 }
@@ -120,7 +120,7 @@ fn stored() -> Vec<PathBuf> {
 }
 
 #[test]
-fn runs_of_all_formats_are_compared_and_what_differs_is_said() {
+fn runs_of_all_formats_are_compared_and_differences_are_shown() {
     let runs: Vec<_> = stored().iter().map(|path| (path.display().to_string(), read_run(path).unwrap())).collect();
     assert!(runs.len() > 10);
     for (old_path, old) in &runs {
@@ -144,7 +144,7 @@ fn runs_of_all_formats_are_compared_and_what_differs_is_said() {
     }
 }
 
-/// A command of a user whose current folder is the bench, and who does not use cargo.
+/// A command without cargo, with the bench as the current folder.
 fn alone(bench: &Bench, words: &[&str]) -> support::Answer {
     support::answer(bench.command(words).env_remove("CARGO_MANIFEST_DIR").env("ATLAS_CTS_SPECS", "specs"))
 }
@@ -157,13 +157,13 @@ fn two_runs() -> Bench {
     bench.write("specs/acl/abi.h", header);
     let run = ["run", "--product", "a2", "--backend", "simulator"];
     alone(&bench, &run).says(0, &[]);
-    // A run's name is the second in which it began, and its process.
+    // The name of a run has the second in which it began, and its process id.
     alone(&bench, &[&run[..], &["--defect", MISALIGNED]].concat()).says(1, &[]);
     bench
 }
 
 #[test]
-fn runs_are_found_by_name_where_the_user_stands_in_every_command() {
+fn every_command_finds_runs_by_name_from_the_current_folder() {
     let bench = two_runs();
     assert_eq!(fs::read_dir(bench.path("reports/out")).unwrap().count(), 3, "two runs, and the link `latest`");
     let all: [(&[&str], i32, &str); 7] = [
@@ -198,7 +198,7 @@ fn runs_are_found_by_name_where_the_user_stands_in_every_command() {
 #[case::specs(&["lint", "--specs", "nowhere"])]
 #[case::abi(&["abi", "nowhere.so"])]
 #[case::ratchet(&["prove", "--product", "a2", "--ratchet", "nowhere"])]
-fn a_path_that_was_named_and_is_not_there_is_a_mistake_of_the_command_line(#[case] words: &[&str]) {
+fn a_missing_path_is_a_mistake_of_the_command_line(#[case] words: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let answer = alone(&bench, words);

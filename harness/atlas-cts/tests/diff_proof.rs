@@ -1,7 +1,7 @@
-//! What `atlas-cts diff` must show on the simulated device: a seeded defect is a regression or drift, a legal variant is
-//! never a regression and mostly drift, and two runs of one device with other seeds show nothing.
+//! `atlas-cts diff` on the simulated device: a seeded defect is a regression or drift, a legal variant is never a
+//! regression and mostly drift, and two runs of one device with different seeds show no difference.
 //!
-//! A few of each run with the other tests; `ci/diff-proof.sh` runs all of them.
+//! A few of each run with the other tests; `ci/diff-proof.sh` runs all.
 
 use crate::support;
 
@@ -20,11 +20,11 @@ use record::{Meaning, Recorded, Verdict, read_run};
 use rstest::rstest;
 use support::{Bench, project};
 
-/// The products in the order in which one is chosen for a defect.
+/// The products, in the order in which one is chosen for a defect.
 const PRODUCTS: [&str; 8] = ["a2", "a3", "ascend950", "train", "infer", "200i-500-a2", "200-300-500", "ipv350"];
-/// The products on which a variant may show: those that differ most.
+/// The products to try a variant on: those that differ most.
 const VARIANTS_ON: [&str; 4] = ["a2", "ascend950", "infer", "ipv350"];
-/// Rules that run beside those that claim a defect.
+/// The number of rules that run in addition to those that claim a defect.
 const OTHERS: usize = 10;
 
 fn rules() -> Rules {
@@ -36,7 +36,7 @@ fn device() -> &'static SimulatedDevice {
     RUNTIMES[0].simulated.as_ref().expect("the runtime has a simulated device")
 }
 
-/// Runs, each in a folder of its own.
+/// Runs, each in a separate folder.
 struct Lab {
     bench: Bench,
     runs: u64,
@@ -47,12 +47,12 @@ impl Lab {
         Lab { bench: Bench::new(), runs: 0 }
     }
 
-    /// A run of a product with a seed; of these rules only, if there are any.
+    /// Runs a product with a seed; only these rules, if any are given.
     fn run(&mut self, product: &str, seed: u64, rules: &[String], defect: Option<&str>) -> Recorded {
         self.run_with(product, seed, rules, defect, &[])
     }
 
-    /// As [`Lab::run`], with more words on the command line.
+    /// Like [`Lab::run`], with more words on the command line.
     fn run_with(
         &mut self,
         product: &str,
@@ -82,12 +82,12 @@ impl Lab {
     }
 }
 
-/// What all that is compared has in common.
+/// The state that all comparisons share.
 struct Proof {
     rules: Rules,
-    /// Runs of the faithful device, whole, by product: each is made when it is asked for.
+    /// Complete runs of the faithful device, by product, each made on first use.
     faithful: BTreeMap<&'static str, OnceLock<Recorded>>,
-    /// As `faithful`, of the rules whose result the documents leave undefined.
+    /// Like `faithful`, for the rules with undefined results.
     undefined: BTreeMap<&'static str, OnceLock<Recorded>>,
 }
 
@@ -97,7 +97,7 @@ impl Proof {
         Proof { rules: rules(), faithful: of_products(), undefined: of_products() }
     }
 
-    /// Looks at all items, at several at a time: a run waits as long as it works.
+    /// Processes all items, several at a time, because a run waits about as long as it works.
     fn each<T: Sync, R: Send>(&self, items: &[T], look: impl Fn(&mut Lab, usize, &T) -> R + Sync) -> Vec<R> {
         let (next, seen) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
         let lane = || {
@@ -109,7 +109,7 @@ impl Proof {
                 seen.lock().unwrap().insert(number, found);
             }
         };
-        let lanes = asked("ATLAS_CTS_DIFF_PROOF_LANES", 2 * available_parallelism().map_or(1, usize::from));
+        let lanes = from_environment("ATLAS_CTS_DIFF_PROOF_LANES", 2 * available_parallelism().map_or(1, usize::from));
         std::thread::scope(|scope| (0..lanes.max(1)).for_each(|_| _ = scope.spawn(lane)));
         seen.into_inner().unwrap().into_values().collect()
     }
@@ -118,7 +118,7 @@ impl Proof {
         self.faithful[product].get_or_init(|| lab.run(product, 1, &[], None))
     }
 
-    /// What a variant changes on a product, of what runs by default or of what the documents leave undefined.
+    /// The difference that a variant makes on a product, in the default rules or in those with undefined results.
     fn variant(&self, lab: &mut Lab, product: &'static str, variant: &str, undefined: bool) -> Difference {
         if !undefined {
             let new = lab.run(product, 1, &[], Some(variant));
@@ -131,7 +131,7 @@ impl Proof {
         compared(self.undefined[product].get_or_init(|| run(None)), &new)
     }
 
-    /// The first product on which rules that claim a defect run, these rules, and ten others; `None`: nobody claims it.
+    /// The first product on which rules that claim the defect run, with these rules and ten others; `None`: unclaimed.
     fn plan(&self, lab: &mut Lab, number: usize, defect: &str) -> Option<(&'static str, Vec<String>)> {
         let claims = |kill: &Kill, product: &str| {
             kill.defect == defect && (kill.products.is_empty() || kill.products.iter().any(|known| known == product))
@@ -173,7 +173,7 @@ fn drifted(found: &Difference) -> bool {
     !found.drift.is_empty()
 }
 
-/// What a comparison shows, on a line.
+/// A comparison on one line.
 fn told(found: &Difference) -> String {
     let changes = found.changes.iter().map(|change| {
         let new = change.new.as_ref().map_or(String::new(), |new| format!(" ({}: {})", new.verdict, new.reason));
@@ -201,7 +201,7 @@ fn a_defect_is_a_regression_and_a_legal_variant_is_drift(#[case] name: &str, #[c
 }
 
 #[test]
-fn two_runs_of_one_device_with_other_seeds_show_nothing() {
+fn two_runs_of_one_device_with_different_seeds_do_not_differ() {
     let mut lab = Lab::new();
     let rules: Vec<String> = ["acl.p2p", "acl.free", "acl.meminfo", "acl.ptr"].map(str::to_owned).to_vec();
     let (old, new) = (lab.run("a2", 3, &rules, None), lab.run("a2", 4, &rules, None));
@@ -211,12 +211,12 @@ fn two_runs_of_one_device_with_other_seeds_show_nothing() {
 }
 
 /// A number from the environment.
-fn asked(name: &str, otherwise: usize) -> usize {
+fn from_environment(name: &str, otherwise: usize) -> usize {
     let text = std::env::var(name).ok();
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")))
 }
 
-/// The lines of a proof and its last one, which are kept in a folder if one is named.
+/// The lines of a proof and its last line; they are also written to a folder if one is given.
 fn page(name: &str, lines: impl IntoIterator<Item = Option<String>>, last: &str) -> String {
     let page: String = lines.into_iter().flatten().chain([last.to_owned()]).map(|line| line + "\n").collect();
     eprintln!("{last}");
@@ -226,22 +226,22 @@ fn page(name: &str, lines: impl IntoIterator<Item = Option<String>>, last: &str)
     page
 }
 
-/// What a proof found about one device.
+/// The result of a proof about one device.
 struct Seen {
     broke: bool,
     drifted: bool,
-    /// It drifted with `--hazardous` only.
+    /// It drifted only with `--hazardous`.
     undefined: bool,
-    /// What is to be read of it.
+    /// A remark about it.
     line: Option<String>,
 }
 
-/// Every so many of these, as the environment says.
+/// Every n-th of these, with n from the environment.
 fn sample<T>(all: &[T]) -> Vec<&T> {
-    all.iter().step_by(asked("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1)).collect()
+    all.iter().step_by(from_environment("ATLAS_CTS_DIFF_PROOF_EVERY", 1).max(1)).collect()
 }
 
-/// Says a line at once: what a proof is at can be followed.
+/// Prints a line at once, so that the progress of a proof can be followed.
 fn said(line: String) -> Option<String> {
     eprintln!("{line}");
     Some(line)
@@ -275,7 +275,7 @@ fn no_variant_is_a_regression_and_most_are_drift() {
     let proof = Proof::new();
     let seen = proof.each(&sample(device().variants), |lab, _, variant| {
         let (mut lines, mut broke) = (Vec::new(), false);
-        // Some are about what only some products have, and some about what no rule does by default.
+        // Some variants are about features of a few products, some about actions that no rule does by default.
         let tries = [false, true].into_iter().flat_map(|undefined| VARIANTS_ON.map(|product| (product, undefined)));
         for (product, undefined) in tries {
             let found = proof.variant(lab, product, variant.name, undefined);
@@ -306,8 +306,8 @@ fn no_variant_is_a_regression_and_most_are_drift() {
 
 #[test]
 #[ignore = "an hour: ci/diff-proof.sh"]
-fn identical_devices_show_nothing_whatever_the_seed() {
-    let pairs: Vec<u64> = (0..asked("ATLAS_CTS_DIFF_PROOF_PAIRS", 20) as u64).collect();
+fn identical_devices_do_not_differ_whatever_the_seed() {
+    let pairs: Vec<u64> = (0..from_environment("ATLAS_CTS_DIFF_PROOF_PAIRS", 20) as u64).collect();
     let shown = Proof::new().each(&pairs, |lab, _, pair| {
         let (old, new) = (lab.run("a2", 100 + 2 * pair, &[], None), lab.run("a2", 101 + 2 * pair, &[], None));
         let found = compared(&old, &new);

@@ -1,5 +1,5 @@
-//! `atlas-cts doctor`: each cause that keeps a machine from running the suite is told by what the machine shows of it. The
-//! machines are folders with sample files and tools that print samples (fixtures/machines).
+//! `atlas-cts doctor`: each cause that keeps a machine from running the suite is recognized by its signs. The machines
+//! are folders with sample files and tools that print samples (fixtures/machines).
 
 #[path = "doctor/causes.rs"]
 mod causes;
@@ -14,11 +14,11 @@ use serde_json::json;
 
 use machine::{Machine, idle, part, sample};
 
-/// A runtime library that behaves.
+/// A runtime library without faults.
 const RUNTIME: &str = "fixtures/faults/faults.c";
 
 #[test]
-fn a_machine_in_order_is_ready_and_says_how_many_rules_to_expect() {
+fn a_machine_in_order_is_ready_and_the_number_of_rules_is_reported() {
     let found = Machine::healthy().library(RUNTIME, &[]).examine();
     assert_eq!((found.status, &found.json["verdict"]), (0, &json!("ready")), "{:#}", found.json);
     assert_eq!(found.json["product"], "a2");
@@ -30,12 +30,12 @@ fn a_machine_in_order_is_ready_and_says_how_many_rules_to_expect() {
 }
 
 #[test]
-fn an_empty_machine_says_what_is_missing_with_a_next_action_for_each() {
+fn everything_missing_on_an_empty_machine_is_reported_with_advice() {
     let machine = Machine::empty();
     let found = machine.examine();
     assert_eq!(found.status, 3);
     found.says("library.missing", "blocker", &["libascendcl.so", "set_env.sh"]);
-    found.says("driver.missing", "blocker", &["install driver"]);
+    found.says("driver.missing", "blocker", &["install the driver, then the firmware"]);
     let page = machine.page();
     page.says(
         3,
@@ -58,7 +58,7 @@ fn a_library_with_a_missing_dependency_names_it() {
 }
 
 #[test]
-fn a_library_that_cannot_be_loaded_is_told_from_one_that_crashes() {
+fn a_library_that_cannot_be_loaded_differs_from_one_that_crashes() {
     let symbol = Machine::healthy().library(RUNTIME, &["FAULT_NEEDS_A_SYMBOL"]).examine();
     symbol.says("library.not-loadable", "blocker", &["a_symbol_that_nobody_defines"]);
     let crash = Machine::healthy().library(RUNTIME, &["FAULT_LOADING"]).examine();
@@ -69,7 +69,7 @@ fn a_library_that_cannot_be_loaded_is_told_from_one_that_crashes() {
 }
 
 #[test]
-fn the_simulated_device_is_no_device() {
+fn the_simulated_device_does_not_count_as_a_device() {
     let machine = Machine::healthy();
     machine.bench.run(["simulator", "--print-path", "."]).says(0, &[]);
     let path = machine.bench.path("libatlas_cts_simulator.so");
@@ -78,17 +78,17 @@ fn the_simulated_device_is_no_device() {
 }
 
 #[test]
-fn a_tool_that_hangs_is_killed_and_the_examination_goes_on() {
+fn a_tool_that_hangs_is_killed_and_the_examination_continues() {
     let machine = Machine::healthy().with(&["--limit", "1"]);
     machine.tool("npu-smi", "sleep 3600");
     let found = machine.examine();
     found.says("tool.hangs", "blocker", &["kernel's messages"]);
     let looked = found.json["looked_at"].as_array().unwrap();
-    assert!(looked.iter().any(|look| look["what"] == "space for reports"), "what comes after it was looked at");
+    assert!(looked.iter().any(|look| look["what"] == "space for reports"), "the later steps ran too");
 }
 
 #[test]
-fn a_tool_that_hangs_in_one_question_is_asked_no_further() {
+fn a_tool_that_hangs_on_one_query_gets_no_further_query() {
     let machine = Machine::healthy().with(&["--limit", "1"]);
     let table = machine.bench.write("table.txt", idle());
     machine.tool("npu-smi", &format!("[ \"$*\" = info ] && exec cat '{}'\nsleep 3600", table.display()));
@@ -109,7 +109,7 @@ fn the_worst_of_all_sources_counts_and_a_green_row_of_zeros_is_a_failed_query() 
     found.says("health.warning", "warning", &["device 0:0", "100 ms"]);
     found.says("health.bad", "blocker", &["device 1:0", "ASCEND_RT_VISIBLE_DEVICES"]);
     found.says("health.query-failed", "unclear", &["device 4:0", "row of zeros with the word OK"]);
-    found.says("driver.incomplete", "warning", &["did not finish"]);
+    found.says("driver.incomplete", "warning", &["is incomplete"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_health_query_that_is_worse_than_the_table_counts() {
         "blocker",
         &["device 1:0", "the tool's table: good", "80E18401", "8C1FA006", "isolated row count"],
     );
-    found.says("health.memory-errors", "warning", &["had 1 memory errors", "4 pages isolated"]);
+    found.says("health.memory-errors", "warning", &["device 1:0 since its start: 1", "isolated pages: 4"]);
 }
 
 #[rstest]
@@ -143,14 +143,14 @@ fn a_number_of_the_management_library_that_is_worse_than_the_words_counts(#[case
 }
 
 #[test]
-fn a_management_library_that_hangs_is_named_with_its_question() {
+fn a_management_library_that_hangs_is_named_with_its_query() {
     let machine = Machine::healthy().with(&["--limit", "1"]);
     machine.dcmi(&["HANGS"]);
     machine.examine().says("dcmi.hangs", "blocker", &["dcmi_get_device_health 0 0"]);
 }
 
 #[test]
-fn who_uses_the_devices_is_named_and_memory_without_a_process_is_noticed() {
+fn users_of_devices_are_named_and_memory_without_a_process_is_noticed() {
     let machine = Machine::healthy();
     machine.smi(&[("info", &sample("npu-smi-info-a2-25x.txt"))]);
     let found = machine.examine();
@@ -188,7 +188,7 @@ fn every_layout_of_the_table_is_read(
 #[rstest]
 #[case::outside_of_the_drivers_range("driver-version-24.info", "7.3.0.1.231")]
 #[case::outside_of_the_firmwares_range("driver-version.info", "7.9.0.0.1")]
-fn a_driver_and_a_firmware_that_do_not_fit_are_a_blocker(#[case] driver: &str, #[case] firmware: &str) {
+fn an_incompatible_driver_and_firmware_are_a_blocker(#[case] driver: &str, #[case] firmware: &str) {
     let machine = Machine::healthy();
     machine.tool("npu-smi", "exit 193");
     machine.file("usr/local/Ascend/driver/version.info", sample(driver));
@@ -198,16 +198,16 @@ fn a_driver_and_a_firmware_that_do_not_fit_are_a_blocker(#[case] driver: &str, #
 }
 
 #[test]
-fn a_pair_that_the_driver_itself_refuses_is_a_blocker() {
+fn a_pair_that_the_driver_itself_rejects_is_a_blocker() {
     let machine = Machine::healthy();
     let board = sample("npu-smi-board.txt")
         .replace("Compatibility                  : OK", "Compatibility                  : NOK");
     machine.smi(&[("info", &idle()), ("info -t board -i 0", &board)]);
-    machine.examine().says("versions.driver-and-firmware", "blocker", &["says itself", "firmware 7.7.0.9.220"]);
+    machine.examine().says("versions.driver-and-firmware", "blocker", &["itself reports", "firmware 7.7.0.9.220"]);
 }
 
 #[test]
-fn a_toolkit_whose_branch_the_driver_does_not_name_is_a_warning() {
+fn a_toolkit_whose_branch_the_driver_does_not_list_is_a_warning() {
     let machine = Machine::healthy().variable("ASCEND_HOME_PATH", "/opt/toolkit");
     machine.file("opt/toolkit/aarch64-linux/ascend_toolkit_install.info", sample("toolkit-install-9.1.info"));
     let found = machine.examine();
@@ -218,7 +218,7 @@ fn a_toolkit_whose_branch_the_driver_does_not_name_is_a_warning() {
 }
 
 #[test]
-fn a_container_without_the_record_is_told_what_to_mount() {
+fn a_container_without_the_record_gets_advice_on_mounts() {
     let machine = Machine::healthy();
     machine.remove("etc/ascend_install.info").remove("usr/local/Ascend").file(".dockerenv", "");
     machine.examine().says("install.no-record", "warning", &["mount /etc/ascend_install.info"]);
@@ -260,7 +260,7 @@ fn a_lost_heartbeat_in_the_kernels_messages_is_a_warning() {
 }
 
 #[test]
-fn the_kernel_of_this_machine_is_not_asked_about_a_copy() {
+fn the_kernel_of_this_machine_is_not_queried_for_a_copy() {
     let machine = Machine::healthy();
     let path = machine.bench.write("dmesg.txt", sample("dmesg-driver.txt"));
     machine.tool("dmesg", &format!("cat '{}'", path.display()));
@@ -268,12 +268,12 @@ fn the_kernel_of_this_machine_is_not_asked_about_a_copy() {
 }
 
 #[test]
-fn pages_that_wait_for_a_reset_are_no_errors_that_were_counted() {
+fn pages_that_wait_for_a_reset_are_not_counted_errors() {
     let machine = Machine::healthy();
     let ecc = part("npu-smi-ecc.txt", "# case 3");
     let ecc = ecc.replace("Double Bit Error Count               : 2", "Double Bit Error Count               : 0");
     machine.smi(&[("info", &idle()), ("info -t ecc -i 0 -c 0", &ecc)]);
-    let says = ["2 pages of the memory of device 0:0 wait for its next reset"];
+    let says = ["pages of device 0:0's memory that wait for its next reset: 2"];
     machine.examine().says("health.memory-errors", "warning", &says);
 }
 
@@ -288,15 +288,15 @@ fn the_runtimes_logs_below_a_work_path_are_found() {
 }
 
 #[test]
-fn reports_without_room_are_a_blocker() {
-    // It is a file system without free blocks on every Linux.
+fn no_space_for_reports_is_a_blocker() {
+    // On every Linux this file system has no free blocks.
     let found = Machine::healthy().with(&["--report-dir", "/proc/reports"]).examine();
     let ids = found.ids();
     assert!(ids.iter().any(|id| id == "reports.no-space" || id == "reports.not-writable"), "{ids:?}");
 }
 
 #[test]
-fn what_a_tool_prints_cannot_move_the_cursor() {
+fn output_of_a_tool_cannot_move_the_cursor() {
     let machine = Machine::healthy();
     machine.tool("npu-smi", "printf '\\033[2Jgone \\r\\n'; exit 1");
     let page = machine.page();
@@ -305,17 +305,17 @@ fn what_a_tool_prints_cannot_move_the_cursor() {
 }
 
 #[test]
-fn a_product_that_the_devices_are_not_is_a_blocker() {
+fn a_wrong_product_is_a_blocker() {
     let found = Machine::healthy().with(&["--product", "a3"]).examine();
     found.says("product.contradicts", "blocker", &["family a2", "--product a2"]);
     Machine::healthy().with(&["--product", "a4"]).page().says(2, &["did you mean"]);
 }
 
 #[test]
-fn a_root_that_is_no_folder_is_a_mistake() {
+fn a_root_that_is_not_a_folder_is_a_mistake() {
     support::Bench::new()
         .run(["doctor", "--root", "/nowhere/at/all"])
-        .says(2, &["--root /nowhere/at/all is no folder"]);
+        .says(2, &["--root /nowhere/at/all is not a folder"]);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Editions of the runtime, as the simulated device plays them: none raises a false alarm, and what one lacks is said.
+//! Editions of the runtime on the simulated device: none raises a false alarm, and missing features are reported.
 
 use crate::support;
 
 use rstest::rstest;
 use support::Bench;
 
-/// Rules that need what an edition brought, with the reason why an older one skips them.
+/// Rules that need a feature of an edition, with the reason why an older one skips them.
 const NEEDS: &[(&str, &str, &str)] = &[
     ("acl.ipc.export-key", "aclrtIpcMemGetExportKey", "8.1"),
     ("acl.malloc.withcfg-align64", "aclrtMallocWithCfg", "8.5"),
@@ -14,8 +14,8 @@ const NEEDS: &[(&str, &str, &str)] = &[
     ("acl.set.d32", "aclrtMemsetD32", "9.1.0"),
 ];
 
-/// Chapters on one edition in which much differs, and what another one lacks; the number of `NEEDS` that it has. All rules on
-/// all editions and products: `ci/night.sh`.
+/// Chapters on an edition that differs much, the features that it lacks, and the number of `NEEDS` that it has.
+/// `ci/night.sh` runs all rules on all editions and products.
 #[rstest]
 #[case::without_a_version_call("none", None, 0, &["acl.support.exported"])]
 #[case("8.5", Some("8.5.0"), 3, &["acl.support.exported", "acl.ipc.", "acl.malloc.", "acl.hostreg.", "acl.copy.", "acl.p2p."])]
@@ -60,7 +60,7 @@ fn no_edition_raises_a_false_alarm(
 }
 
 #[test]
-fn an_edition_that_nobody_plays_is_refused() {
+fn an_edition_that_no_device_simulates_is_refused() {
     let bench = Bench::new();
     let answer = bench.run(["run", "--backend", "simulator", "--sim-edition", "8.4"]);
     answer.says(2, &["--sim-edition 8.4: known editions are none, 8.2, 8.5, 9.0, 9.1, 9.2"]);

@@ -1,4 +1,4 @@
-//! Known failures, end to end: what only they break ends with 0, another symptom does not, and what is fixed is news.
+//! Known failures, end to end: a run broken only by them ends with 0, another symptom does not, and a fix is reported.
 
 use crate::support;
 
@@ -36,13 +36,13 @@ fn broken(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
     run(bench, report, &[&["--defect", MISALIGNED], arguments].concat())
 }
 
-/// How the result of a rule is sorted.
+/// The sort of a rule's result.
 fn sort(report: &Report, rule: &str) -> Option<Sort> {
     report.end().expectations.as_ref()?.of(rule).map(|sorted| sorted.sort)
 }
 
 #[rstest]
-fn what_is_known_ends_with_0_and_stays_recorded_as_it_was_seen(bench: Bench) {
+fn a_known_failure_ends_with_0_and_keeps_its_recorded_verdict(bench: Bench) {
     broken(&bench, "before", &[]).says(1, &["FAIL  acl.small.aligned", "not conformant: 1 rule broken"]);
     bench.write("known.yaml", ENTRY);
     let answer = broken(&bench, "report", &["--expectations", "known.yaml"]);
@@ -58,10 +58,10 @@ fn what_is_known_ends_with_0_and_stays_recorded_as_it_was_seen(bench: Bench) {
     );
     assert!(!answer.text.contains("conformant: no rule"), "{}", answer.text);
     let report = bench.report("report");
-    assert_eq!(report.result("acl.small.aligned").verdict, Verdict::Fail, "the record stays what was seen");
+    assert_eq!(report.result("acl.small.aligned").verdict, Verdict::Fail, "the recorded verdict is the observed one");
     assert_eq!((report.end().exit, sort(&report, "acl.small.aligned")), (0, Some(Sort::Known)));
-    assert!(report.end().retries.is_empty(), "a verdict is no reason to run a rule again");
-    let files = report.header.settings.expectations.as_ref().expect("the header says what is known");
+    assert!(report.end().retries.is_empty(), "a verdict does not cause a rerun");
+    let files = report.header.settings.expectations.as_ref().expect("the header names the known failures");
     assert_eq!(*files, report.end().expectations.as_ref().unwrap().files);
     assert!(report.junit.contains("<skipped type=\"known\""), "{}", report.junit);
     assert!(
@@ -105,7 +105,7 @@ fn another_symptom_or_device_is_not_expected(
 }
 
 #[rstest]
-fn what_is_fixed_or_expired_breaks_the_run_only_by_flag(bench: Bench) {
+fn a_fixed_or_expired_failure_breaks_the_run_only_by_flag(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let known = ["--expectations", "known.yaml"];
     run(&bench, "fixed", &known).says(0, &["fixed: known failures that hold now (1)", "acl.small.aligned"]);
@@ -117,11 +117,11 @@ fn what_is_fixed_or_expired_breaks_the_run_only_by_flag(bench: Bench) {
     bench.write("known.yaml", ENTRY.replace("2999", "2001"));
     broken(&bench, "expired", &known).says(0, &["expired: as entries say that no longer hold (1)"]);
     broken(&bench, "expired-by-flag", &by_flag).says(1, &["FAIL  acl.small.aligned"]);
-    assert!(bench.report("expired-by-flag").junit.contains("<failure"), "what breaks the run is a failure");
+    assert!(bench.report("expired-by-flag").junit.contains("<failure"), "a result that breaks the run is a failure");
 }
 
 #[rstest]
-fn what_does_harm_is_not_run(bench: Bench) {
+fn a_dangerous_rule_does_not_run(bench: Bench) {
     let danger = "expectations:\n  - rule: acl.small.aligned\n    kind: skip\n    danger: hangs the machine\n    \
                   tracker: https://tracker.example/9\n    owner: memory\n    expires: 2999-12-31\n";
     bench.write("known.yaml", danger);
@@ -136,7 +136,7 @@ fn what_does_harm_is_not_run(bench: Bench) {
 }
 
 #[rstest]
-fn the_folder_beside_the_catalog_is_read_when_it_is_named(bench: Bench) {
+fn the_folder_next_to_the_catalog_is_read_if_it_is_given(bench: Bench) {
     fs::create_dir(bench.path("expectations")).unwrap();
     bench.write("expectations/a2.yaml", ENTRY);
     bench.write("expectations/README.md", "not YAML: {");
@@ -151,7 +151,7 @@ fn the_folder_beside_the_catalog_is_read_when_it_is_named(bench: Bench) {
 }
 
 #[rstest]
-fn entries_are_drafted_from_a_run_and_expect_it(bench: Bench) {
+fn entries_drafted_from_a_run_match_it(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
     let draft = ["expect", "--from", "report", "--to", "draft.yaml"];
     bench
@@ -161,7 +161,7 @@ fn entries_are_drafted_from_a_run_and_expect_it(bench: Bench) {
     assert!(text.contains("check: \"(uintptr_t)p % 64 == 0;\"") && text.contains("products: [\"a2\"]"), "{text}");
     broken(&bench, "known", &["--expectations", "draft.yaml"]).says(0, &["nothing new: 1 known failure"]);
     let again = bench.run(["expect", "--from", "known"]);
-    again.says(0, &["nothing failed in this run that was not expected"]);
+    again.says(0, &["this run has no unexpected failure"]);
     let empty = bench.run(["expect", "--from", "report", "--to", "empty.yaml", "--expires", "2999-01-01"]);
     empty.says(0, &[]);
     broken(&bench, "empty", &["--expectations", "empty.yaml"]).says(2, &["empty.yaml:", "the tracker is empty"]);
@@ -204,7 +204,7 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 #[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; look at https://tracker.example/1")]
 #[case::holds_for_ever("2999", "2998", "more than a year")]
 #[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "no product that it names offers the rules")]
-fn lint_warns_of_what_is_old_or_meets_nothing(
+fn lint_warns_about_old_and_unmatched_entries(
     bench: Bench,
     #[case] text: &str,
     #[case] other: &str,
@@ -212,7 +212,7 @@ fn lint_warns_of_what_is_old_or_meets_nothing(
 ) {
     bench.write("a2.yaml", ENTRY.replace(text, other));
     let words = ["lint", "--specs", "specs", "--expectations", "a2.yaml"];
-    bench.run(words).says(0, &[warning, "1 known failures in a2.yaml: no mistakes"]);
+    bench.run(words).says(0, &[warning, "1 known failure in a2.yaml: no mistakes"]);
     bench.run(words.iter().chain(&["--strict"])).says(2, &[warning]);
 }
 
@@ -239,9 +239,9 @@ fn parts_are_sorted_when_they_are_merged(bench: Bench) {
     assert_eq!(sort(&bench.report("whole"), "acl.small.aligned"), Some(Sort::Known));
 }
 
-/// What a killed run leaves: its journal up to the last result.
+/// A killed run leaves its journal up to the last result.
 #[rstest]
-fn a_run_that_goes_on_with_other_entries_says_so(bench: Bench) {
+fn a_run_resumed_with_other_entries_reports_them(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let known = ["--expectations", "known.yaml"];
     broken(&bench, "report", &known).says(0, &[]);
@@ -262,7 +262,7 @@ fn a_run_that_goes_on_with_other_entries_says_so(bench: Bench) {
 }
 
 #[rstest]
-fn a_journal_whose_end_excuses_what_its_results_do_not_show_is_refused(bench: Bench) {
+fn a_journal_with_an_end_that_does_not_follow_from_its_results_is_refused(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     broken(&bench, "report", &["--expectations", "known.yaml"]).says(0, &[]);
     let journal = bench.report("report").journal;

@@ -50,14 +50,11 @@ fn a_list_names_families(#[case] when: &str, #[case] expected: &[&str]) {
     assert_eq!(products(&bench), expected);
 }
 
-/// A chapter says once what must hold for its rules; a rule that says something else says all of it.
+/// A chapter has the condition of its rules; a rule with its own condition ignores that of the chapter.
 #[rstest]
 #[case::nothing("", &["ascend950", "a3", "a2"])]
 #[case::something_else("    when: {not_products: [whole, part]}\n", &["200-300-500"])]
-fn a_rule_that_says_nothing_about_when_it_applies_applies_when_its_chapter_says(
-    #[case] when: &str,
-    #[case] expected: &[&str],
-) {
+fn a_rule_without_a_condition_has_that_of_its_chapter(#[case] when: &str, #[case] expected: &[&str]) {
     let bench = Bench::new();
     let chapter = CHAPTER.replace("    level: must\n", "");
     let chapter = chapter.replace("    when: {products: [whole]}\n", when);
@@ -66,7 +63,7 @@ fn a_rule_that_says_nothing_about_when_it_applies_applies_when_its_chapter_says(
     bench.run(["explain", "--specs", "specs", "acl.small.block"]).says(0, &["must"]);
 }
 
-/// How many rules apply to a product.
+/// The number of rules that apply to a product.
 fn applying(bench: &Bench, product: &str) -> usize {
     let answer = bench.run(["list", "--specs", "specs", "--on", product]);
     let count = answer.text.lines().find_map(|line| line.split_once(" of ")?.0.parse().ok());
@@ -84,7 +81,7 @@ fn a_new_product_is_one_block_of_one_file() {
     bench.write(PRODUCTS, format!("{text}\n  - id: a4\n{}\n", block.replace("Ascend910_93", "Ascend940_")));
     bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["9 products: no mistakes"]);
     let (known, new) = (applying(&bench, "a3"), applying(&bench, "a4"));
-    // What the documents say of Atlas A3 by name they do not say of its successor.
+    // Sentences that name Atlas A3 do not speak of its successor.
     assert!(new * 10 > known * 9, "{new} rules apply to the new product, and {known} to a3");
 }
 

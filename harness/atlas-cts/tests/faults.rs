@@ -1,4 +1,4 @@
-//! Libraries that crash, hang, print, lie and refuse to start: what the run says, and that it loses nothing.
+//! Libraries that crash, hang, print, lie and refuse to start: the reports of the run, and that it loses no result.
 
 #[path = "faults/limits.rs"]
 mod limits;
@@ -15,7 +15,7 @@ use record::RuleResult;
 use rstest::rstest;
 use support::{Bench, Report, Watched, answer};
 
-/// Three rules. The one in the middle asks for a block that is large enough to strike.
+/// Three rules. The second one allocates a block that is large enough to trigger the fault.
 const RULES: &str = "\
 # The rules of a test.
 title: Faults
@@ -58,7 +58,7 @@ rules:
 const BOTH_PROCESSES: &str = "actors: \"A: process(device 0); B: process(device 0);\"";
 const ISOLATED: &str = "actors: \"B: process(device 0), isolated;\"";
 
-/// A library with a fault, and the rules that meet it.
+/// A bench with a faulty library and rules that trigger the fault.
 fn struck_by(faults: &[&str], actors: &str) -> Bench {
     let bench = Bench::new();
     let actor = if actors.is_empty() { "" } else { "B:" };
@@ -68,12 +68,12 @@ fn struck_by(faults: &[&str], actors: &str) -> Bench {
     bench
 }
 
-/// With a deadline that a busy machine keeps: nothing hangs.
+/// Runs with a deadline that a busy machine meets, for faults that do not hang.
 fn run(bench: &Bench, report: &str) -> support::Answer {
     run_with(bench, report, &["--deadline", "20"])
 }
 
-/// With the shortest deadline: something hangs.
+/// Runs with the shortest deadline, for faults that hang.
 fn run_hanging(bench: &Bench, report: &str) -> support::Answer {
     run_with(bench, report, &["--deadline", "1"])
 }
@@ -90,12 +90,12 @@ fn run_with(bench: &Bench, report: &str, arguments: &[&str]) -> support::Answer 
     ] {
         command.env(name, bench.path(file));
     }
-    // The faults change these; the run must begin the same everywhere.
+    // Some faults change these; the run must begin the same everywhere.
     command.env("LC_ALL", "C");
     answer(&mut command)
 }
 
-/// No process that the library announced is left.
+/// Checks that no process announced by the library is left.
 #[track_caller]
 fn expect_nothing_left(bench: &Bench) {
     for left in fs::read_to_string(bench.path("processes")).unwrap().lines() {
@@ -110,8 +110,8 @@ fn process(result: &RuleResult) -> &str {
     processes[0]
 }
 
-/// One result for each rule, in order, and an end; the results of the rules around the struck one are those of a
-/// library without a fault.
+/// Checks that each rule has one result, in order, that the run has an end, and that the rules around the struck one
+/// pass.
 #[track_caller]
 fn expect_whole(report: &Report) {
     let ids: Vec<&str> = report.results.iter().map(|result| result.id.as_str()).collect();
@@ -153,8 +153,8 @@ const MALLOC: &str = "aclrtMalloc did not return: ";
     &["in process B: ", MALLOC, "SIGABRT"])]
 #[case::descriptors_closed_in_one_of_two(&["FAULT_CLOSES_DESCRIPTORS"], BOTH_PROCESSES, "crash",
     &["in process B: ", "the library closed file descriptors"])]
-#[case::crash_in_a_process_of_its_own(&["FAULT_ABORT"], ISOLATED, "crash", &[MALLOC, "SIGABRT"])]
-fn an_accident_is_blamed_on_its_case_and_on_no_other_rule(
+#[case::crash_in_an_isolated_process(&["FAULT_ABORT"], ISOLATED, "crash", &[MALLOC, "SIGABRT"])]
+fn a_fault_is_blamed_on_its_case_and_on_no_other_rule(
     #[case] faults: &[&str],
     #[case] actors: &str,
     #[case] verdict: &str,
@@ -180,7 +180,7 @@ fn an_accident_is_blamed_on_its_case_and_on_no_other_rule(
         assert!(report.junit.contains(fragment), "`{fragment}` is missing in:\n{}", report.junit);
     }
 
-    // A rule that has processes of its own leaves the pool's worker alone.
+    // A rule with its own processes does not use the pool's worker.
     let fresh = process(report.result("acl.faults.before")) != process(report.result("acl.faults.after"));
     assert_eq!(fresh, actors != ISOLATED);
     let stuck =
@@ -194,7 +194,7 @@ fn a_crash_in_the_health_check_names_the_call() {
     let bench = struck_by(&["FAULT_SEGFAULT", "FAULT_IN_HEALTH"], "");
     let answer = run(&bench, "report");
     answer.says(1, &["CRASH"]);
-    assert!(!answer.text.contains("found in case"), "no case ran any more:\n{}", answer.text);
+    assert!(!answer.text.contains("found in case"), "no further case ran:\n{}", answer.text);
     let report = bench.report("report");
     expect_whole(&report);
     let reason = &report.result("acl.faults.struck").reason;
@@ -202,7 +202,7 @@ fn a_crash_in_the_health_check_names_the_call() {
 }
 
 #[test]
-fn the_end_of_what_a_crashing_library_printed_is_kept() {
+fn the_last_output_of_a_crashing_library_is_kept() {
     let bench = struck_by(&["FAULT_FLOOD_AND_CRASH"], "");
     run(&bench, "report").says(1, &["not the worker"]);
     let output = &bench.report("report").result("acl.faults.struck").failure.as_ref().unwrap().output.clone();
@@ -211,7 +211,7 @@ fn the_end_of_what_a_crashing_library_printed_is_kept() {
 
 /// A run that hangs in its second rule, and the worker that hangs.
 fn hanging(bench: &Bench) -> (Child, Watched) {
-    // The library tells its process number when it begins to hang: reading the pipe waits for that.
+    // The library writes its process id when it begins to hang; reading the pipe waits for that.
     fs::remove_file(bench.path("processes")).unwrap();
     let made = Command::new("mkfifo").arg(bench.path("processes")).status().unwrap();
     assert!(made.success());
@@ -223,7 +223,7 @@ fn hanging(bench: &Bench) -> (Child, Watched) {
     (supervisor, Watched::new(&worker))
 }
 
-/// Ends a run as the system does when memory is short.
+/// Kills a run as the system does when memory is short.
 fn kill(mut supervisor: Child) {
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
@@ -254,7 +254,7 @@ fn a_killed_supervisor_leaves_a_readable_journal_and_no_workers() {
 }
 
 #[test]
-fn a_case_that_fails_alone_too_is_reported_without_doubt() {
+fn a_case_that_also_fails_alone_is_reported_without_doubt() {
     let bench = struck_by(&["FAULT_SEGFAULT"], "");
     run(&bench, "report").says(1, &["signal 11"]);
     assert!(!bench.report("report").result("acl.faults.struck").reason.contains("alone"));

@@ -1,4 +1,5 @@
-//! The grammar of steps, both ways: every rule of the catalog, printed from its syntax tree, is read as the same tree.
+//! A round trip of the grammar of steps: every rule of the catalog, printed from its syntax tree, parses to the same
+//! tree.
 
 use std::path::Path;
 
@@ -21,7 +22,7 @@ fn every_rule_prints_as_it_was_read() {
 
 /// The grammar names every word that begins a statement, and every operator.
 #[test]
-fn the_grammar_names_what_the_parser_reads() {
+fn the_grammar_has_all_words_of_the_parser() {
     let grammar = include_str!("../../steps/GRAMMAR.md");
     let words =
         "for if else choose control setup defer refuse until unless exit kill given fails usually in sizeof const";

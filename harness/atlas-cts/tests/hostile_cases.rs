@@ -1,5 +1,5 @@
-//! Cases that somebody gives or that were kept: what `run` and `print` say of those that the rule could not draw. All that a case
-//! can be wrong in: `given_cases.rs` of the engine's tests.
+//! Given and kept cases that the rule could not draw: the messages of `run` and `print`. `given_cases.rs` of the
+//! engine's tests has all possible mistakes of a case.
 
 use crate::support;
 
@@ -57,7 +57,7 @@ fn run_case(bench: &Bench, case: &str, filter: &str) -> Answer {
 #[rstest]
 #[case::a_number_for_a_choice("\"two\"", "7", "`7` is not a value of `choose`, which can be: one, two")]
 #[case::excluded("\"size\":16", "\"size\":3", "the rule's `where` excludes this case")]
-fn what_is_not_a_case_is_refused(#[case] from: &str, #[case] to: &str, #[case] message: &str) {
+fn an_invalid_case_is_refused(#[case] from: &str, #[case] to: &str, #[case] message: &str) {
     let bench = bench();
     let case = GOOD.replacen(from, to, 1);
     assert_ne!(case, GOOD);
@@ -82,7 +82,7 @@ fn with_kept(script: &str, arguments: &[&str]) -> (Bench, Answer) {
     (bench, answer)
 }
 
-/// Replaces the file of the kept counterexamples by one with this case.
+/// Replaces the file of kept counterexamples by one with this case.
 fn kept(case: &str) -> String {
     let file = format!("[{{\"case\":{case},\"operations\":[],\"seen\":\"\"}}]");
     format!("printf %s '{file}' > acl.small.written.json")
@@ -104,18 +104,18 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
     assert!(report.junit.contains("this counterexample is not tried"), "{}", report.junit);
     let strict = with_kept(&script, &["--strict"]).1;
     strict.says(3, &remark).says(3, &["not known: kept counterexamples could not be tried"]);
-    // The failure is not lost because it cannot be kept there.
+    // The failure is reported although it cannot be kept there.
     let broken = ["--keep", "--defect", "malloc.aligned-only-from-4KiB"];
     let (bench, answer) = with_kept(&script, &broken);
     answer.says(1, &["2 fail"]);
-    // Beside what is only not a case here there is room for another.
+    // A file with a case that is only invalid here accepts another case.
     let readable = ["`choose`", "`gone`"].iter().any(|axis| why.contains(axis));
     assert_eq!(answer.text.contains("cannot write the counterexample of "), !readable, "{}", answer.text);
     assert_eq!(bench.report("report").end().exit, 1);
 }
 
 #[test]
-fn a_counterexample_of_another_device_is_a_remark_and_no_mistake() {
+fn a_counterexample_of_another_device_is_only_a_remark() {
     let script = kept(&GOOD.replace("\"size\":16", "\"size\":100000"));
     let (bench, answer) = with_kept(&script, &["--strict"]);
     answer.says(0, &["which can be here: 1..65536; this counterexample is not tried, it may apply to another target"]);

@@ -1,5 +1,5 @@
-//! Journals that somebody else wrote, and run folders that somebody else touches: nothing is loaded or written because
-//! of them, nothing waits for ever, and what a run has found is reported all the same.
+//! Journals from outside, and run folders that another process changes: nothing is loaded or written because of them,
+//! nothing waits forever, and the results of a run are still reported.
 
 use crate::support;
 
@@ -38,10 +38,10 @@ fn bench() -> Bench {
 }
 
 const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
-/// A rule takes a quarter of a second or more.
+/// The settings with which a rule takes at least a quarter of a second.
 const VERY_SLOW: [&str; 4] = ["--call-ns", "20000000", "--jobs", "1"];
 
-/// Runs a command that must not wait for ever.
+/// Runs a command that must not wait forever.
 fn bounded(command: Command) -> Answer {
     let mut timeout = Command::new("timeout");
     timeout.arg("60").arg(command.get_program()).args(command.get_args());
@@ -151,7 +151,7 @@ fn an_end_that_does_not_follow_from_the_results_is_refused(#[case] change: Edit,
 #[rstest]
 #[case::of_the_catalog(&["acl.small"], "which is not a rule of the catalog")]
 #[case::of_the_selection(&["acl.small.r1", "acl.small.r2", "acl.small.r3"], "is not among the rules that the run selected")]
-fn a_result_of_a_rule_that_is_not(#[case] filter: &[&str], #[case] reason: &str) {
+fn a_result_of_a_rule_outside(#[case] filter: &[&str], #[case] reason: &str) {
     let bench = half_done(filter);
     edit(&bench, |lines| {
         let mut foreign = lines[2].clone();
@@ -166,7 +166,7 @@ fn a_result_of_a_rule_that_is_not(#[case] filter: &[&str], #[case] reason: &str)
 #[case::an_endless_device("ln -s /dev/zero report/results.jsonl", "report", "it is a device, not a file")]
 #[case::the_device_itself("true", "/dev/zero", "it is a device, not a file")]
 #[case::a_file_without_an_end("truncate -s 1T report/results.jsonl", "report", "has more than")]
-fn what_is_no_file_is_named_at_once(#[case] script: &str, #[case] folder: &str, #[case] found: &str) {
+fn a_journal_that_is_not_a_file_is_refused_at_once(#[case] script: &str, #[case] folder: &str, #[case] found: &str) {
     let bench = bench();
     fs::create_dir(bench.path("report")).unwrap();
     assert!(Command::new("sh").args(["-c", script]).current_dir(bench.path("")).status().unwrap().success());
@@ -176,7 +176,7 @@ fn what_is_no_file_is_named_at_once(#[case] script: &str, #[case] folder: &str, 
     }
 }
 
-/// Does something to the folder of a run while its second rule runs.
+/// Changes the folder of a run while its second rule runs.
 #[track_caller]
 fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer) {
     let bench = bench();
@@ -186,7 +186,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
     let journal = bench.path("report/results.jsonl");
     let patience = Instant::now() + crate::support::patience(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.small.r2\"}}\n")) {
-        assert!(Instant::now() < patience, "the run does nothing");
+        assert!(Instant::now() < patience, "the run makes no progress");
         std::thread::sleep(Duration::from_millis(1));
     }
     disturb(&bench.path("report"));
@@ -206,7 +206,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
 #[case::written_to(
     |report: &Path| File::options().append(true).open(report.join("results.jsonl")).unwrap().write_all(b"oops\n").unwrap(),
     "was written to by another process while the run")]
-fn a_run_whose_journal_is_lost_reports_what_it_remembers(#[case] disturb: fn(&Path), #[case] what: &str) {
+fn a_run_whose_journal_is_lost_reports_its_results(#[case] disturb: fn(&Path), #[case] what: &str) {
     let (bench, answer) = disturbed(&[], disturb);
     answer.says(3, &["error: stopping the run: ", what, "start a new run in another folder", "2 pass"]);
     answer.says(3, &["the run did not reach its end", "the report has the results so far"]);
@@ -217,7 +217,7 @@ fn a_run_whose_journal_is_lost_reports_what_it_remembers(#[case] disturb: fn(&Pa
 }
 
 #[test]
-fn a_run_does_not_wait_for_ever_for_the_lock_of_its_journal() {
+fn a_run_does_not_wait_forever_for_the_lock_of_its_journal() {
     let mut held = None;
     let (bench, answer) = disturbed(&["--lock-wait=1"], |report| {
         let journal = File::open(report.join("results.jsonl")).unwrap();
@@ -234,7 +234,7 @@ fn a_run_does_not_wait_for_ever_for_the_lock_of_its_journal() {
 fn a_counterexample_that_cannot_be_written_is_a_remark() {
     let bench = bench();
     fs::create_dir(bench.path("report")).unwrap();
-    bench.write("report/counterexamples", "in the way");
+    bench.write("report/counterexamples", "not a folder");
     let answer = bench.run_catalog("report", &MISALIGNED);
     answer.says(1, &["cannot write the counterexample of acl.small.r3 to ", "2 pass, 2 fail", "remark"]);
     let report = bench.report("report");
@@ -252,7 +252,7 @@ fn the_name_of_a_run_is_a_name_and_not_a_path() {
 }
 
 #[test]
-fn a_run_that_was_moved_is_named_where_it_is() {
+fn a_moved_run_is_named_by_its_new_place() {
     let bench = bench();
     bench.run_catalog("report", &[]).says(0, &[]);
     fs::rename(bench.path("report"), bench.path("moved")).unwrap();
@@ -261,7 +261,7 @@ fn a_run_that_was_moved_is_named_where_it_is() {
 }
 
 #[test]
-fn the_numbers_that_hold_a_proof_are_read_before_it_begins() {
+fn the_ratchet_is_read_before_a_proof_begins() {
     let bench = bench();
     let answer = bench.run(["prove", "--specs", "specs", "--ratchet", "nowhere.tsv"]);
     answer.says(2, &["nowhere.tsv: No such file or directory"]);

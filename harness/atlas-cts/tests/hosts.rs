@@ -1,5 +1,5 @@
-//! Where the machine decides: a document or a limit that excludes virtual machines, or a process that may lock little
-//! memory, takes rules along and not the device's name.
+//! Rules that depend on the machine: sentences that exclude virtual machines, and processes that may lock little
+//! memory.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -36,7 +36,7 @@ fn calling(function: &str) -> Vec<&'static Rule> {
 }
 
 #[test]
-fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
+fn in_a_virtual_machine_copies_between_devices_are_not_judged() {
     let virtual_machine = conditions(Some(true), None);
     let rules = calling("aclrtDeviceCanAccessPeer");
     assert!(rules.len() > 20, "{}", rules.len());
@@ -51,7 +51,7 @@ fn in_a_virtual_machine_nothing_is_said_about_copies_between_devices() {
 }
 
 #[test]
-fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed() {
+fn copies_between_devices_are_observed_if_the_kind_of_machine_is_unknown() {
     let unknown = Known {
         edition: Edition::read("9.1"),
         run_mode: None,
@@ -71,7 +71,7 @@ fn where_a_virtual_machine_is_not_known_of_copies_between_devices_are_observed()
 #[rstest]
 #[case::the_device_does_it(Ok(()), "")]
 #[case::the_device_does_not(Err("r was 507899".to_owned()), "failed the test of copies between devices: r was 507899")]
-fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_does_them(
+fn in_a_virtual_machine_copies_between_devices_are_observed_if_they_work(
     #[case] answer: Result<(), String>,
     #[case] skipped: &str,
 ) {
@@ -99,7 +99,7 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_where_the_device_doe
 #[case::a_common_limit_of_containers(Some(65536), false)]
 #[case::enough(Some(8 << 20), true)]
 #[case::no_limit(None, true)]
-fn host_memory_is_registered_where_the_process_may_lock_it(#[case] limit: Option<u64>, #[case] judged: bool) {
+fn host_memory_is_registered_if_the_process_may_lock_it(#[case] limit: Option<u64>, #[case] judged: bool) {
     let here = conditions(Some(false), limit);
     let rules = calling("aclrtHostRegister");
     assert!(rules.len() > 8, "{}", rules.len());

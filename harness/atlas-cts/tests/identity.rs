@@ -1,4 +1,4 @@
-//! What is tested is named so that another one is not taken for it: the libraries behind the library.
+//! The identity of the tested library includes the libraries that it loads.
 
 use crate::support;
 
@@ -23,7 +23,7 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 ";
 
-/// A driver of this version, as the toolkit's library needs one.
+/// Builds a driver of this version, which the toolkit's library needs.
 fn driver(bench: &Bench, version: &str) {
     let source = bench.write("driver.c", format!("int driver_version(void) {{ return {version}; }}\n"));
     let built = Command::new(std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned()))
@@ -53,7 +53,7 @@ fn name(library: &MappedLibrary) -> &str {
 }
 
 #[test]
-fn another_driver_behind_the_same_library_is_another_run() {
+fn the_same_library_with_another_driver_is_another_target() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     driver(&bench, "1");
@@ -63,7 +63,7 @@ fn another_driver_behind_the_same_library_is_another_run() {
     let first = mapped(&bench, "first");
     assert_eq!(first.iter().map(name).collect::<Vec<_>>(), ["libdriver.so", "libtested.so"]);
     assert!(first[0].build_id.is_some(), "{first:?}");
-    assert_eq!(mapped(&bench, "again"), first, "it is the same in each run");
+    assert_eq!(mapped(&bench, "again"), first, "it is the same in every run");
     driver(&bench, "2");
     let second = mapped(&bench, "second");
     assert_eq!(second[1], first[1]);
@@ -83,8 +83,8 @@ fn another_driver_behind_the_same_library_is_another_run() {
     Some("1.14.2 of the interface"),
     "the version is from aclrtGetVersion, since aclsysGetVersionStr returned 500000 (ACL_ERROR_INTERNAL_ERROR)"
 )]
-#[case::from_nobody("FAULT_NONE", None, "no version, since ")]
-fn the_report_says_where_the_version_is_from(#[case] fault: &str, #[case] version: Option<&str>, #[case] note: &str) {
+#[case::without_a_version("FAULT_NONE", None, "no version, since ")]
+fn the_report_names_the_source_of_the_version(#[case] fault: &str, #[case] version: Option<&str>, #[case] note: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.library("fixtures/faults/faults.c", &[fault]);

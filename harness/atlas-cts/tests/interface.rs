@@ -1,4 +1,4 @@
-//! `atlas-cts abi` finds the kinds of change that releases bring to libraries, and nothing where nothing changed.
+//! `atlas-cts abi` finds each kind of change between releases of a library, and none where nothing changed.
 
 use crate::support;
 
@@ -39,7 +39,7 @@ fn symbols_versions_and_needed_libraries_of_two_releases_are_compared() {
             "new note_added: exported, and was not",
         ],
     );
-    // The prototype of a symbol is not in the library.
+    // A library does not contain prototypes.
     assert!(!compared.text.contains("note_lock"), "{}", compared.text);
 }
 
@@ -55,7 +55,7 @@ fn nothing_differs_between_a_library_and_its_copy() {
 }
 
 #[test]
-fn a_library_that_forwards_offers_what_the_libraries_beside_it_export() {
+fn a_forwarding_library_offers_the_exports_of_the_libraries_it_needs() {
     let bench = Bench::new();
     let written = bench.run(["simulator", "--print-path", "."]);
     let device = bench.path(written.says(0, &[]).text.trim());
@@ -71,23 +71,23 @@ fn a_library_that_forwards_offers_what_the_libraries_beside_it_export() {
     let of_the_device = missing("libdevice.so");
     assert!(!of_the_device.is_empty(), "the simulated device does not have every function of the header");
     assert_eq!(missing("libforward.so"), of_the_device);
-    bench.run(["abi", "libforward.so"]).says(1, &["behind it: libdevice.so, "]);
+    bench.run(["abi", "libforward.so"]).says(1, &["needed by it: libdevice.so, "]);
 }
 
 #[test]
-fn what_the_simulated_device_lacks_concerns_no_rule() {
+fn functions_that_the_simulated_device_lacks_concern_no_rule() {
     let bench = Bench::new();
     let written = bench.run(["simulator", "--print-path", "."]);
     let path = written.says(0, &[]).text.trim().to_owned();
     let compared = bench.run(["abi", path.as_str()]);
-    compared.says(1, &["missing symbol", "the support table", "prototypes, enumerators and layouts: not in a library"]);
+    compared.says(1, &["missing symbol", "the support table", "not compared: prototypes, enumerators and layouts"]);
     assert!(!compared.text.contains("concerns"), "{}", compared.text);
 }
 
 #[rstest]
 #[case::no_library("notes.txt", 3, "not a 64-bit ELF library")]
 #[case::nothing("missing.so", 2, "cannot read")]
-fn what_is_no_library_is_named(#[case] name: &str, #[case] status: i32, #[case] said: &str) {
+fn a_file_that_is_not_a_library_is_named(#[case] name: &str, #[case] status: i32, #[case] said: &str) {
     let bench = Bench::new();
     bench.write("notes.txt", "notes");
     bench.run(["abi", name]).says(status, &[said]);

@@ -1,5 +1,5 @@
-//! `atlas-cts list` and `explain`: each filter leaves out what it says, a rule is told whole, and a name that does not exist
-//! is refused with a hint.
+//! `atlas-cts list` and `explain`: each filter keeps the matching rules, a rule is explained in full, and an unknown
+//! name is refused with a hint.
 
 use crate::support;
 
@@ -39,8 +39,8 @@ rules:
 #[case::a_text(&["a HOST block"], &["acl.small.here", "1 of 2 rules"])]
 #[case::several_texts(&["everyw", "HOST block"], &["acl.small.everywhere", "acl.small.here", "2 of 2 rules"])]
 #[case::a_whole_id(&["acl.small.here"], &["acl.small.here", "1 of 2 rules"])]
-#[case::nothing_left(&["--api", "aclrtFree"], &["0 of 2 rules"])]
-fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]) {
+#[case::no_match(&["--api", "aclrtFree"], &["0 of 2 rules"])]
+fn a_filter_keeps_only_matching_rules(#[case] filter: &[&str], #[case] says: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(["list", "--specs", "specs"].iter().chain(filter)).says(0, says);
@@ -50,7 +50,7 @@ fn a_filter_leaves_the_others_out(#[case] filter: &[&str], #[case] says: &[&str]
 #[case::an_area("small", &["acl.small.everywhere", "acl.small.here", "2 of 2 rules"])]
 #[case::a_chapter("small.there", &["acl.small.here", "1 of 2 rules"])]
 #[case::a_class_of_the_report("old", &["acl.small.everywhere", "1 of 2 rules"])]
-fn a_chapter_is_named_as_its_file_its_area_or_its_class(#[case] chapter: &str, #[case] says: &[&str]) {
+fn a_chapter_is_named_by_its_file_its_area_or_its_class(#[case] chapter: &str, #[case] says: &[&str]) {
     let bench = Bench::new();
     let (first, second) = CHAPTER.split_at(CHAPTER.find("  - id: acl.small.here").unwrap());
     bench.catalog(first);
@@ -72,7 +72,7 @@ fn a_name_that_does_not_exist_is_refused_with_a_hint(#[case] filter: &[&str], #[
 }
 
 #[test]
-fn a_rule_is_told_with_its_products_its_functions_and_what_it_catches() {
+fn a_rule_is_explained_with_its_products_functions_and_defects() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(["explain", "acl.small.here", "--specs", "specs"]).says(

@@ -1,5 +1,5 @@
-//! What driver and runtime wrote about a failing rule stands beside its result: the right lines, no others, and nobody's
-//! name where that was asked for.
+//! Log lines of driver and runtime about a failing rule are kept with its result: the right lines, no others, and with
+//! names redacted on request.
 
 use crate::support;
 
@@ -30,7 +30,7 @@ rules:
       (uintptr_t)p % 64 == 0;
 ";
 
-/// A bench with a device that writes down why it fails.
+/// A bench with a device that logs why it fails.
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.catalog(RULES);
@@ -51,7 +51,7 @@ fn run_to(bench: &Bench, report: &str, words: &[&str], lines: &str) -> Answer {
 }
 
 fn logs(bench: &Bench, report: &str) -> RuleLogs {
-    bench.report(report).result("acl.chat.fails").logs.clone().expect("the logs were looked into")
+    bench.report(report).result("acl.chat.fails").logs.clone().expect("the logs were read")
 }
 
 fn text(bench: &Bench, report: &str, source: &str) -> String {
@@ -61,7 +61,7 @@ fn text(bench: &Bench, report: &str, source: &str) -> String {
 }
 
 #[test]
-fn the_lines_of_a_failure_stand_beside_its_result() {
+fn the_log_lines_of_a_failure_are_kept_with_its_result() {
     let bench = bench();
     let stranger = "[ERROR] RUNTIME(1,x):2026-01-01-00:00:00.000.000 of a stranger\n";
     bench.write("log/debug/plog/plog-1_20260101000000000.log", stranger);
@@ -70,11 +70,11 @@ fn the_lines_of_a_failure_stand_beside_its_result() {
     let (process, kernel) = (text(&bench, "report", "process-log"), text(&bench, "report", "kernel"));
     assert!(process.contains("no room on ") && process.contains("number 2"), "{process}");
     assert!(kernel.contains("no page for process") && kernel.contains("device 0 is short of pages"), "{kernel}");
-    assert!(kernel.contains("lines about other processes were left out"), "{kernel}");
+    assert!(kernel.contains("about other processes"), "{kernel}");
     assert!(!process.contains("stranger") && !kernel.contains("of a stranger"), "{process}{kernel}");
     let report = bench.report("report");
     let failure = report.result("acl.chat.fails").failure.as_ref().unwrap();
-    assert!(!failure.recent_error.is_empty(), "the runtime was asked what it says");
+    assert!(!failure.recent_error.is_empty(), "the runtime's error text was queried");
     assert!(!failure.trace.iter().any(|call| call.contains("aclGetRecentErrMsg")), "{:?}", failure.trace);
     assert_eq!(report.result("acl.chat.works").verdict, Verdict::Pass);
     assert_eq!(report.result("acl.chat.works").logs, None);
@@ -85,7 +85,7 @@ fn the_lines_of_a_failure_stand_beside_its_result() {
 }
 
 #[test]
-fn nobody_is_named_where_that_was_asked_for() {
+fn names_are_redacted_on_request() {
     let bench = bench();
     run_to(&bench, "report", &["--redact"], "1").says(1, &[]);
     let process = text(&bench, "report", "process-log");
@@ -113,7 +113,7 @@ fn a_flood_of_lines_is_cut_to_its_end() {
 fn logs_that_cannot_be_written_cost_no_result() {
     let bench = bench();
     fs::create_dir_all(bench.path("report")).unwrap();
-    bench.write("report/logs", "in the way");
+    bench.write("report/logs", "not a folder");
     run_to(&bench, "report", &[], "1").says(1, &["the logs of acl.chat.fails were not written"]);
     let report = bench.report("report");
     assert_eq!(report.result("acl.chat.fails").logs, None);
@@ -131,7 +131,7 @@ fn a_merged_run_has_the_logs_of_its_parts() {
 }
 
 #[test]
-fn nobody_looks_where_nothing_is_wanted() {
+fn no_log_is_read_if_none_is_wanted() {
     let bench = bench();
     run_to(&bench, "report", &["--logs", "0"], "1").says(1, &[]);
     assert_eq!(bench.report("report").result("acl.chat.fails").logs, None);

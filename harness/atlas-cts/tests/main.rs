@@ -1,5 +1,5 @@
-//! The end-to-end tests of the command, in one executable: forty would be linked one after the other, and a slow test
-//! would hold up only the tests of its own file.
+//! The end-to-end tests of the command, in one executable. Forty executables would be linked one after another, and the
+//! tests of each would run alone.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! `atlas-cts mustpass`: a release cannot demand less than the one before it without a reason in the catalog's log of changes.
+//! `atlas-cts mustpass`: a release cannot demand less than the previous one without a reason in the catalog's log of
+//! changes.
 
 use crate::support;
 
@@ -33,8 +34,8 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemGetAddressRange(p, NULL, NULL) fails {ACL_ERROR_INVALID_PARAM};
   - id: acl.small.told
-    title: A block is told to be there
-    statement: A block is told to be there.
+    title: A block is reported to exist
+    statement: A block is reported to exist.
     clauses: {manual: manual.blocks}
     level: info
     steps: |
@@ -44,7 +45,7 @@ rules:
 
 const LIST: &str = "list.txt";
 
-/// A bench whose catalog had this list when version 0.2.0 was made.
+/// A bench with the must-pass list of version 0.2.0.
 #[fixture]
 fn bench() -> Bench {
     let bench = Bench::new();
@@ -64,7 +65,7 @@ fn hold(bench: &Bench) -> Answer {
     bench.run(["mustpass", "--specs", "specs", "--hold", LIST])
 }
 
-/// What the catalog says from now on.
+/// Changes the catalog.
 fn change(bench: &Bench, text: &str, other: &str) {
     let changed = CHAPTER.replacen(text, other, 1);
     assert_ne!(changed, CHAPTER);
@@ -79,14 +80,14 @@ const BLOCK: &str = "specs/acl/rules/small.yaml:4: acl.small.block";
 const OTHER: &str = "acl.small.other";
 
 #[rstest]
-#[case::a_check_that_is_gone(
+#[case::a_removed_check(
     "      p != NULL;\n",
     "",
     "the check `p != NULL` is no longer judged, but version 0.2.0 required it",
     BLOCK,
     "part: checks, of: [\"p != NULL\"]"
 )]
-#[case::a_check_that_stood_there_twice(
+#[case::one_of_two_equal_checks(
     "      (uintptr_t)p % 64 == 0;\n",
     "",
     "the check `(uintptr_t)p % 64 == 0` is not judged any more",
@@ -128,7 +129,7 @@ const OTHER: &str = "acl.small.other";
     BLOCK,
     "part: conditions, of: [\"dedicated\"]"
 )]
-#[case::a_device_more(
+#[case::one_more_device(
     "    steps: |\n      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);\n      p != NULL;\n      (",
     "    when: {devices: 2}\n    steps: |\n      aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);\n      p != NULL;\n      (",
     "applies only where `2 devices`",
@@ -150,7 +151,7 @@ const OTHER: &str = "acl.small.other";
     "list.txt: acl.small.block",
     "part: rule, why: …}"
 )]
-fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
+fn a_weaker_rule_needs_a_reason_in_the_log_of_changes(
     bench: Bench,
     #[case] text: &str,
     #[case] other: &str,
@@ -158,24 +159,24 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     #[case] place: &str,
     #[case] entry: &str,
 ) {
-    hold(&bench).says(0, &["2 rules, and nothing weaker than list.txt without a reason"]);
+    hold(&bench).says(0, &["2 rules, none weaker than in list.txt without a reason"]);
     change(&bench, text, other);
     let answer = hold(&bench);
     answer.says(1, &[said, place, entry, "say why in specs/acl/changes.yaml"]);
 
-    // The entry that it asks for, as a person completes it.
+    // The printed entry, as a person completes it.
     let asked = answer.text.lines().find(|line| line.trim_start().starts_with("- {rule: ")).expect("it shows an entry");
     let asked = asked.replace("version: …", "version: 0.3.0").replace("why: …", "why: The manual says otherwise.");
     log(&bench, &asked);
-    // A rule under another name is a new one.
+    // A rule with another name is a new rule.
     if entry.contains("part: rule") {
-        hold(&bench).says(0, &["nothing weaker"]);
+        hold(&bench).says(0, &["none weaker"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.2.0\n");
         hold(&bench).says(1, &["acl.small.blocks is judged, but version 0.2.0 did not have it; leave `since` out"]);
         change(&bench, "id: acl.small.block\n", "id: acl.small.blocks\n    since: 0.3.0\n");
     }
-    hold(&bench).says(0, &["nothing weaker"]);
-    // What an older entry says is no reason.
+    hold(&bench).says(0, &["none weaker"]);
+    // An older entry is not a reason.
     log(&bench, &asked.replace("0.3.0", "0.2.0"));
     hold(&bench).says(1, &[said]);
 }
@@ -189,7 +190,7 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     "acl.small.told is judged, but version 0.2.0 did not"
 )]
 #[case::a_new_rule_with_its_version("    level: info\n", "    level: must\n    since: 0.3.0\n", 0, "3 rules")]
-#[case::a_rule_that_is_older_than_it_says(
+#[case::a_rule_that_is_older_than_its_since(
     "    level: must\n",
     "    level: must\n    since: 0.3.0\n",
     1,
@@ -201,8 +202,8 @@ fn what_becomes_weaker_needs_a_reason_in_the_log_of_changes(
     2,
     "`next` is not a version of the suite"
 )]
-#[case::a_check_more("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "nothing weaker")]
-fn new_rules_say_since_when_they_are_there(
+#[case::one_more_check("      p != NULL;\n", "      p != NULL;\n      (uintptr_t)p % 32 == 0;\n", 0, "none weaker")]
+fn new_rules_name_their_first_version(
     bench: Bench,
     #[case] text: &str,
     #[case] other: &str,
@@ -218,11 +219,11 @@ fn new_rules_say_since_when_they_are_there(
     "  - {rule: acl.small.block, version: 0.3.0, part: level, why: The manual.}\n", 1,
     &["changes.yaml:2", "acl.small.block is as strong as in version 0.2.0 here; remove the entry"]
 )]
-#[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["nothing weaker"])]
+#[case::of_the_past("  - {rule: acl.small.block, version: 0.2.0, part: level, why: The manual.}\n", 0, &["none weaker"])]
 #[case::without_names(
     "  - {rule: acl.small.block, version: 0.3.0, part: checks, why: The manual.}\n", 2, &["name the checks that changed"]
 )]
-#[case::with_names_too_many(
+#[case::with_superfluous_names(
     "  - {rule: acl.small.block, version: 0.3.0, part: rule, of: [a], why: The manual.}\n", 2, &["leave `of` out"]
 )]
 #[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["say why"])]
@@ -237,7 +238,7 @@ fn an_entry_of_the_log(bench: Bench, #[case] entry: &str, #[case] status: i32, #
 }
 
 #[rstest]
-fn a_list_is_never_overwritten_and_one_that_is_not_there_is_no_pass(bench: Bench) {
+fn a_list_is_never_overwritten_and_a_missing_list_is_an_error(bench: Bench) {
     bench.run(["mustpass", "--specs", "specs", "--write", LIST]).says(3, &[LIST]);
     bench.run(["mustpass", "--specs", "specs", "--hold", "gone.txt"]).says(2, &["cannot read gone.txt"]);
     bench.write("broken.txt", "no list\n");
@@ -250,7 +251,7 @@ fn a_list_is_never_overwritten_and_one_that_is_not_there_is_no_pass(bench: Bench
     on("a4").says(2, &["there is no product `a4`"]);
 }
 
-/// What CI does; the newest list is that of the last release.
+/// As in CI: the newest list is that of the last release.
 #[test]
 fn the_catalog_demands_no_less_than_the_last_release() {
     let folder = project().join("specs/acl/mustpass");

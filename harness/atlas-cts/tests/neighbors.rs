@@ -1,5 +1,4 @@
-//! Other users, other containers and whatever else is on the machine: they change no verdict, and nothing of theirs is
-//! touched.
+//! Other users, containers and programs on the machine: they change no verdict, and their files stay untouched.
 
 use crate::support;
 
@@ -40,7 +39,7 @@ fn small() -> Bench {
     bench
 }
 
-/// With the project's own catalog, for a few rules whose processes share memory.
+/// A bench for a few rules of the project's catalog whose processes share memory.
 fn sharing() -> Bench {
     let bench = Bench::new();
     let copied = Command::new("cp").arg("-r").arg(project().join("specs")).arg(bench.path("specs")).status().unwrap();
@@ -48,8 +47,8 @@ fn sharing() -> Bench {
     bench
 }
 
-/// Runs a shell script whose `cts` is the command, where /dev/shm is its own and empty. `None`: that is not possible here.
-fn on_a_machine_of_its_own(bench: &Bench, script: &str) -> Option<Answer> {
+/// Runs a shell script in which `cts` is the command, with a private, empty /dev/shm. `None`: not possible here.
+fn on_a_private_machine(bench: &Bench, script: &str) -> Option<Answer> {
     let flags = if rustix::process::geteuid().is_root() { "-m" } else { "-Urm" };
     let probe = Command::new("unshare").args([flags, "mount", "-t", "tmpfs", "none", "/dev/shm"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
@@ -81,26 +80,26 @@ fn can(program: &str, arguments: &[&str]) -> bool {
 #[test]
 fn eight_containers_that_share_memory_files_do_not_see_each_other() {
     let bench = sharing();
-    // In each container the run has the same process number.
+    // In each container the run has the same process id.
     let script = "what='run acl.ipc.close --specs specs --product a2 --backend simulator --report-dir'
                   cts $what lone >/dev/null 2>&1; echo \"lone: $?\"
                   for n in 1 2 3 4 5 6 7 8; do
-                    (unshare -pf --mount-proc \"$CTS\" $what beside-$n >printed-$n 2>&1; echo \"beside: $?\") &
+                    (unshare -pf --mount-proc \"$CTS\" $what parallel-$n >printed-$n 2>&1; echo \"parallel: $?\") &
                   done; wait
                   echo left: $(ls -A /dev/shm) $(ls -A tmp)";
     if !can("unshare", &["-Urpf", "--mount-proc"]) {
         return;
     }
-    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    let Some(answer) = on_a_private_machine(&bench, script) else { return };
     answer.says(0, &["lone: 0", "left:\n"]);
-    assert_eq!(answer.text.matches("beside: 0").count(), 8, "{}", answer.text);
+    assert_eq!(answer.text.matches("parallel: 0").count(), 8, "{}", answer.text);
     let lone = bench.report("lone");
     let mut expected = lone.verdicts();
     expected.sort_unstable();
     assert!(expected.iter().filter(|(_, verdict)| *verdict == "pass").count() >= 3, "{expected:?}");
     for number in 1..=8 {
-        let beside = bench.report(&format!("beside-{number}"));
-        let mut verdicts = beside.verdicts();
+        let parallel = bench.report(&format!("parallel-{number}"));
+        let mut verdicts = parallel.verdicts();
         verdicts.sort_unstable();
         assert_eq!(verdicts, expected);
     }
@@ -110,7 +109,7 @@ fn eight_containers_that_share_memory_files_do_not_see_each_other() {
 fn two_users_take_turns_on_a_device() {
     let bench = small();
     bench.library("fixtures/faults/faults.c", &[]);
-    // The strictest mask: what the first user makes is for the second one nevertheless.
+    // Even with the strictest umask, the second user can use the first user's files.
     let script = "umask 077; chmod -R a+rX specs libtested.so; mkdir -m 777 theirs
                   what='run --specs specs --library ./libtested.so --product a2 --report-dir'
                   cts $what first; echo \"ended: $?\"
@@ -123,14 +122,14 @@ fn two_users_take_turns_on_a_device() {
     if !can("setpriv", &["--reuid=65534", "--regid=65534", "--clear-groups"]) {
         return;
     }
-    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    let Some(answer) = on_a_private_machine(&bench, script) else { return };
     answer.says(0, &["modes: 1777 666", "left:\n"]);
     assert_eq!(answer.text.matches("ended: 0").count(), 5, "{}", answer.text);
 }
 
-// ---- the folder of a run's machines
+// ---- the folder of the machines of a run
 
-/// A run in the background, once it has a machine.
+/// Starts a run in the background and waits until it has a machine.
 fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
     let mut command = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
     command.args(["--jobs", "1", "--report-dir", "report", "--call-ns", "1000000"]).args(arguments);
@@ -138,7 +137,7 @@ fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
     let journal = bench.path("report/results.jsonl");
     let patience = Instant::now() + crate::support::patience(60);
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"begin\"")) {
-        assert!(Instant::now() < patience && run.try_wait().unwrap().is_none(), "the run does nothing");
+        assert!(Instant::now() < patience && run.try_wait().unwrap().is_none(), "the run makes no progress");
         std::thread::sleep(Duration::from_millis(1));
     }
     let machines = machines_of(run.id());
@@ -156,7 +155,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_a_run_keeps_in_shared_places_is_for_its_user_alone() {
+fn files_of_a_run_in_shared_places_are_private_to_its_user() {
     let bench = sharing();
     let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
     let mut seen = std::collections::BTreeMap::new();
@@ -178,10 +177,10 @@ fn what_a_run_keeps_in_shared_places_is_for_its_user_alone() {
 }
 
 #[test]
-fn a_machine_whose_folder_vanishes_is_an_error_and_the_next_rule_has_another() {
+fn a_vanished_machine_folder_is_an_error_and_the_next_rule_gets_another() {
     let bench = sharing();
     let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
-    // Its processes make files meanwhile.
+    // Its processes create files meanwhile.
     while machines.exists() {
         let _ = fs::remove_dir_all(&machines);
     }
@@ -197,14 +196,14 @@ fn a_machine_whose_folder_vanishes_is_an_error_and_the_next_rule_has_another() {
 
 // ---- the simulated device
 
-/// What a run says on the simulated device that is given as a library, with a machine of its user.
+/// The output of a run on the simulated device as a library, with a machine of its user.
 fn on_machine(bench: &Bench, machine: &Path) -> String {
     let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].bytes;
     bench.write("libsimulator.so", library);
     let words =
         ["run", "--specs", "specs", "--product", "a2", "--report-dir", "report", "--library", "libsimulator.so"];
     let text = answer(bench.command(words).env("ATLAS_CTS_SIM_MACHINE", machine)).text;
-    // Reports break lines.
+    // Reports wrap lines.
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -245,7 +244,7 @@ fn a_killed_worker_leaves_no_file_of_its_case() {
     bench.library("fixtures/faults/faults.c", &["FAULT_SEGFAULT"]);
     let script = "cts run --specs specs --library ./libtested.so --product a2 --report-dir report
                   echo left: $(ls -A /dev/shm) $(ls -A tmp)";
-    let Some(answer) = on_a_machine_of_its_own(&bench, script) else { return };
+    let Some(answer) = on_a_private_machine(&bench, script) else { return };
     answer.says(0, &["signal 11", "left:\n"]);
 }
 
@@ -255,7 +254,7 @@ fn a_killed_worker_leaves_no_file_of_its_case() {
 #[case::link("ln -s ../victim locks/device-0.lock", "Too many levels of symbolic links")]
 #[case::waits_for_a_writer("mkfifo locks/device-0.lock", "is not a file")]
 #[case::folder("mkdir locks/device-0.lock", "is not a file")]
-fn a_lock_that_is_something_else_is_named(#[case] made: &str, #[case] says: &str) {
+fn a_lock_that_is_not_a_file_is_named(#[case] made: &str, #[case] says: &str) {
     let bench = small();
     bench.library("fixtures/faults/faults.c", &[]);
     let victim = bench.write("victim", "keys");
@@ -267,7 +266,7 @@ fn a_lock_that_is_something_else_is_named(#[case] made: &str, #[case] says: &str
 }
 
 #[test]
-fn a_folder_of_locks_that_is_none_is_named() {
+fn a_lock_folder_that_is_not_a_folder_is_named() {
     let bench = small();
     bench.library("fixtures/faults/faults.c", &[]);
     bench.write("a-file", "");
@@ -276,7 +275,7 @@ fn a_folder_of_locks_that_is_none_is_named() {
 }
 
 #[test]
-fn a_device_has_the_lock_of_its_number_on_the_machine() {
+fn a_device_is_locked_by_its_number_on_the_machine() {
     let bench = small();
     bench.library("fixtures/faults/faults.c", &[]);
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", "./libtested.so", "--report-dir", "report"];
@@ -289,7 +288,7 @@ fn a_device_has_the_lock_of_its_number_on_the_machine() {
 }
 
 #[test]
-fn a_run_that_is_asked_to_end_does_not_wait_for_a_device() {
+fn a_stopped_run_does_not_wait_for_a_device() {
     let bench = small();
     bench.library("fixtures/faults/faults.c", &[]);
     fs::create_dir(bench.path("locks")).unwrap();

@@ -1,4 +1,4 @@
-//! What is written for every runtime names none: neither in code nor in comments nor in tests.
+//! Files that serve every runtime name no runtime, neither in code nor in comments nor in tests.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 
-/// Words of vendors, and of the runtimes that there are.
+/// Names of vendors and of existing runtimes.
 const WORDS: &[&str] = &["acl", "cann", "ascend", "soc", "cuda"];
 
 fn project() -> PathBuf {
@@ -21,7 +21,7 @@ fn texts(folder: &str) -> Vec<(PathBuf, String)> {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                // The generator's own tests compare its output with the header that is checked in, a vendor's.
+                // The generator's tests compare its output with a vendor's header, which is checked in.
                 folders.extend((!path.ends_with("harness/abi/generator/tests")).then_some(path));
             } else if let Ok(text) = fs::read_to_string(&path) {
                 found.push((path, text));
@@ -31,7 +31,7 @@ fn texts(folder: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The parts of a line's identifiers and words: split at what is not a letter, and where small letters end.
+/// The parts of identifiers and words in a line, split at other characters than letters and at changes of case.
 fn parts(line: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let letters: Vec<char> = line.chars().collect();
@@ -79,7 +79,7 @@ fn no_word_of_a_vendor_occurs(#[case] folder: &str, #[case] least: usize) {
 }
 
 #[test]
-fn no_name_of_a_header_occurs_in_what_serves_every_runtime() {
+fn no_name_of_a_header_occurs_in_files_for_every_runtime() {
     let mut names = HashSet::new();
     for bindings in RUNTIMES.iter().map(|runtime| runtime.bindings) {
         let constants = bindings.enums.iter().flat_map(|known| known.constants).chain(bindings.constants);
@@ -105,6 +105,6 @@ fn no_name_of_a_header_occurs_in_what_serves_every_runtime() {
 #[case::capitals("ACLError ACL_ERROR", true)]
 #[case::a_path("specs/acl/copy", true)]
 #[case::inside_a_word("tentacles, socket, associated, oracle, cannot, ascending", false)]
-fn a_word_is_found_as_a_whole_part_only(#[case] line: &str, #[case] found: bool) {
+fn a_word_is_found_only_as_a_whole_part(#[case] line: &str, #[case] found: bool) {
     assert_eq!(parts(line).iter().any(|part| WORDS.contains(&part.as_str())), found, "{:?}", parts(line));
 }

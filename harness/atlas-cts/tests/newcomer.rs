@@ -38,7 +38,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Every gate that a new rule has to pass.
+/// Checks that a new rule passes every gate of CI.
 fn passes_every_gate(bench: &Bench, id: &str) {
     let simulated = ["--specs", "specs", "--product", "a2", "--backend", "simulator"];
     bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["no mistakes"]);
@@ -63,7 +63,7 @@ fn the_first_rule_of_the_book_passes_every_gate() {
     passes_every_gate(&bench, &id);
 }
 
-/// The text with another in the place of what is between two marks, of which the second stays.
+/// Replaces the text from the first mark up to the second one.
 fn replaced(text: &str, from: &str, to: &str, with: &str) -> String {
     let (before, rest) = text.split_once(from).unwrap_or_else(|| panic!("`{from}` is missing in:\n{text}"));
     let end = rest.find(to).unwrap_or_else(|| panic!("`{to}` is missing in:\n{rest}"));
@@ -71,7 +71,7 @@ fn replaced(text: &str, from: &str, to: &str, with: &str) -> String {
 }
 
 #[test]
-fn a_skeleton_says_what_is_to_be_written_and_with_that_passes_every_gate() {
+fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     let bench = bench();
     let id = "acl.set.first-bytes";
     let before = fs::read_to_string(bench.path(CHAPTER)).unwrap();
@@ -80,20 +80,20 @@ fn a_skeleton_says_what_is_to_be_written_and_with_that_passes_every_gate() {
     let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
     let skeleton = text.strip_prefix(before.trim_end()).expect("the rest of the chapter is as it was").to_owned();
     assert!(skeleton.contains("aclrtMemset(devPtr, size, 1, size);") && skeleton.contains("- set.memset-sets\n"));
-    assert!(skeleton.contains("set.length-rounded-down-to-4*"), "what others claim is named:\n{skeleton}");
+    assert!(skeleton.contains("set.length-rounded-down-to-4*"), "claims of other rules are listed:\n{skeleton}");
 
     let lint = bench.run(["lint", "--specs", "specs"]);
     let wanted =
-        ["write a claim", "write what the documents say", "write the sentences", "write a check", "write the defects"];
-    lint.says(2, &wanted).says(2, &["5 things are to be written"]);
+        ["write one sentence", "write the content", "write the sentences", "write a check", "write the defects"];
+    lint.says(2, &wanted).says(2, &["5 places to write"]);
     assert_eq!(lint.text.matches("error: ").count(), wanted.len(), "{}", lint.text);
     assert_eq!(lint.text.matches(CHAPTER).count(), wanted.len(), "{}", lint.text);
     bench.run(["run", "--specs", "specs", "--product", "a2", id]).says(1, &["written == 1"]);
 
-    let skeleton = skeleton
-        .replace("\"TO WRITE: a claim that a device keeps or breaks, in one sentence\"", "The first bytes are set");
     let skeleton =
-        skeleton.replace("\"TO WRITE: what the documents say, in your own words\"", "A set stores its value.");
+        skeleton.replace("\"TO WRITE: one sentence that is true or false of a device\"", "The first bytes are set");
+    let skeleton =
+        skeleton.replace("\"TO WRITE: the content of the documents, in your own words\"", "A set stores its value.");
     let skeleton =
         replaced(&skeleton, "    # TO WRITE: the sentences", "    forall:", "    clauses: {sets: set.memset-sets}\n");
     let check = "char *back = host(size, 64);\n      poison(back, size);\n      \
@@ -110,7 +110,7 @@ fn a_skeleton_says_what_is_to_be_written_and_with_that_passes_every_gate() {
 }
 
 #[test]
-fn a_call_of_every_function_can_be_begun() {
+fn a_skeleton_can_call_every_function() {
     let bench = bench();
     let functions: Vec<&str> = RUNTIMES[0].bindings.functions.iter().map(|function| function.name).collect();
     let calls = functions.join(",");
@@ -121,25 +121,21 @@ fn a_call_of_every_function_can_be_begun() {
 }
 
 #[rstest]
-#[case::a_word("first", "aclrtMemset", "`first` cannot be the id of a rule: write `acl.<area>.<name>`")]
-#[case::capitals("acl.set.First", "aclrtMemset", "`acl.set.First` cannot be the id of a rule")]
-#[case::another_runtime("toy.set.first", "aclrtMemset", "`toy.set.first` cannot be the id of a rule")]
-#[case::a_path("acl.set.../x", "aclrtMemset", "cannot be the id of a rule")]
-#[case::an_id_that_is_there("acl.set.byte", "aclrtMemset", "acl.set.byte is there already, at specs/acl/")]
-#[case::an_id_that_was_there("acl.set.gone", "aclrtMemset", "a release had acl.set.gone, or changes.yaml names it")]
+#[case::a_word("first", "aclrtMemset", "`first` is not a valid rule id; write `acl.<area>.<name>`")]
+#[case::capitals("acl.set.First", "aclrtMemset", "`acl.set.First` is not a valid rule id")]
+#[case::another_runtime("toy.set.first", "aclrtMemset", "`toy.set.first` is not a valid rule id")]
+#[case::a_path("acl.set.../x", "aclrtMemset", "is not a valid rule id")]
+#[case::an_existing_id("acl.set.byte", "aclrtMemset", "acl.set.byte already exists at specs/acl/")]
+#[case::an_id_of_an_earlier_release(
+    "acl.set.gone",
+    "aclrtMemset",
+    "acl.set.gone was used in a release or is in changes.yaml"
+)]
 #[case::the_derived_rule("acl.support.exported", "aclrtMemset", "choose another name")]
 #[case::a_function("acl.set.first", "aclrtMemest", "`aclrtMemest` is not in the header; did you mean `aclrtMemset`?")]
-#[case::an_area(
-    "acl.sets.first",
-    "aclrtMemset",
-    "no rule has an id that begins with acl.sets; did you mean `acl.set`?"
-)]
+#[case::an_area("acl.sets.first", "aclrtMemset", "no rule id begins with acl.sets; did you mean `acl.set`?")]
 #[case::a_chapter("acl.set.first --chapter sett", "aclrtMemset", "there is no chapter `sett`; did you mean `set`?")]
-fn what_cannot_become_a_rule_is_refused_and_nothing_is_written(
-    #[case] id: &str,
-    #[case] calls: &str,
-    #[case] says: &str,
-) {
+fn an_impossible_rule_is_refused_and_nothing_is_written(#[case] id: &str, #[case] calls: &str, #[case] says: &str) {
     let bench = bench();
     let changes = fs::read_to_string(bench.path("specs/acl/changes.yaml")).unwrap();
     let gone = "  - rule: acl.set.gone\n    version: 0.3.0\n    part: rule\n    why: it was wrong\n";
@@ -151,7 +147,7 @@ fn what_cannot_become_a_rule_is_refused_and_nothing_is_written(
 }
 
 #[test]
-fn a_skeleton_needs_a_folder_to_be_written_to() {
+fn a_skeleton_needs_a_catalog_folder() {
     let answer = Bench::new().run(["new", "acl.set.first", "--calls", "aclrtMemset"]);
-    answer.says(2, &["name its folder with --specs DIR"]);
+    answer.says(2, &["give its folder with --specs DIR"]);
 }

@@ -1,6 +1,6 @@
-//! Bad nights: a device that hangs does not cost every rule its deadline, one that works now and then is seen to, a run
-//! that is ended in any phase loses nothing, and what happens around it (the clock, the disk, logs without end) blames
-//! nobody.
+//! Long runs in bad conditions. A device that hangs does not cost every rule its deadline, one that works only
+//! sometimes is noticed, a run that is stopped in any phase loses no result, and trouble with the clock, the disk or
+//! logs is not blamed on a rule.
 
 #[path = "nights/devices.rs"]
 mod devices;
@@ -20,7 +20,7 @@ use std::process::Command;
 use record::Verdict;
 use support::{Answer, Bench, Report, answer};
 
-/// A rule that makes these calls behind an allocation.
+/// A rule that makes these calls after an allocation.
 fn rule(id: &str, keys: &str, steps: &str) -> String {
     format!(
         "  - id: acl.{id}
@@ -42,16 +42,16 @@ const STREAM: &str = "      aclrtCreateStream(&stream);
 const STREAM_FOR_LONG: &str = "      aclrtCreateStream(&stream);
       aclrtSynchronizeStreamWithTimeout(stream, 1000);
 ";
-/// What changes the whole process has one to itself.
+/// A call that changes the whole process, so the rule gets a separate one.
 const ALONE: &str = "      aclrtSetOpWaitTimeout(1000);
 ";
-/// A rule runs three cases of this.
+/// A rule runs three cases of these steps.
 const COPY: &str = "      for (i < 40) {
         aclrtMemcpy(p, 4096, pattern(4096, 1), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
       }
 ";
 
-/// Rules that wait for a stream in two ways, and after them rules that only allocate.
+/// Rules that wait for a stream in two ways, then rules that only allocate.
 fn waiting_rules() -> String {
     let mut rules = "title: Night\nrules:\n".to_owned();
     rules.push_str(&rule("night.first", "", STREAM));
@@ -68,12 +68,12 @@ fn copying_rules() -> String {
     format!("title: Night\nrules:\n{}", copies.collect::<String>())
 }
 
-/// A library that stands before the simulated device's.
+/// Builds a library in front of the simulated device's library.
 fn night(bench: &Bench, kind: &str) {
     stand_before(bench, "night.c", kind);
 }
 
-/// Builds a library from a source that is linked with the simulated device's.
+/// Builds a library that is linked with the simulated device's library.
 fn stand_before(bench: &Bench, source: &str, kind: &str) {
     bench.library_before_the_simulator(source, "libnight.so", &[&format!("NIGHT_{kind}")]);
 }
@@ -86,7 +86,7 @@ fn bench(rules: String, kind: &str) -> Bench {
     bench
 }
 
-/// A run of everything, in which nobody waits for a call for longer than this.
+/// A run of all rules with this deadline.
 fn command(bench: &Bench, deadline: &str) -> Command {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libnight.so"];
     let mut command = bench.command(words.iter().chain(&["--deadline", deadline, "--jobs", "1"]));

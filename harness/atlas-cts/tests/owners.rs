@@ -1,4 +1,5 @@
-//! A function that is denied is one failure: its owner's. The rules of the catalog, on simulated devices that deny.
+//! A denied function is one failure, that of its owner. Rules of the catalog run on simulated devices that deny a
+//! function.
 
 use crate::support;
 
@@ -6,7 +7,7 @@ use record::{Level, Verdict};
 use rstest::rstest;
 use support::Bench;
 
-/// Runs rules on a device with a defect; the filters are parts of ids.
+/// Runs the rules whose ids contain one of the filters, on a device with a defect.
 fn run(bench: &Bench, defect: &str, filters: &[&str]) -> support::Answer {
     let words = ["run", "--backend", "simulator", "--product", "a2", "--report-dir", "report", "--defect", defect];
     bench.run(words.iter().chain(filters))
@@ -19,7 +20,7 @@ fn run(bench: &Bench, defect: &str, filters: &[&str]) -> support::Answer {
 #[case::kept_answer("aclrtSynchronizeStreamWithTimeout", "acl.stream.sync-timeout-expire", &["acl.stream.sync", "acl.value."])]
 #[case::in_its_own_set_up("aclrtGetMemcpyDescSize", "acl.copydesc.roundtrip", &["acl.copydesc."])]
 #[case::start_of_the_device("aclrtSetDevice", "acl.dev.set-valid", &["acl.dev.set", "acl.set.b", "acl.support."])]
-// A rule with a second thread that gets its error fails too: a condition there names no call to blame.
+// A rule whose second thread gets the error fails too: its condition names no call to blame.
 #[case::last_error("aclrtGetLastError", "acl.err.get-clears", &["acl.err.get-", "acl.err.last-", "acl.err.starts-", "acl.dev.set-i"])]
 #[case::between_cases("aclrtSetCurrentContext", "acl.ctx.set-last-wins", &["acl.ctx.", "acl.set.b"])]
 fn a_denied_function_fails_its_owner_and_blocks_or_spares_the_others(
@@ -55,7 +56,7 @@ fn a_must_fail_rule_is_stopped_by_its_positive_control() {
 }
 
 #[test]
-fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
+fn an_unselected_owner_runs_but_is_not_reported() {
     let bench = Bench::new();
     run(&bench, "deny.aclrtMemcpy2d", &["acl.copy2d.null"]).says(3, &["acl.copy2d.rows"]);
     let report = bench.report("report");
@@ -66,10 +67,7 @@ fn an_owner_that_was_not_selected_is_asked_and_not_reported() {
 #[rstest]
 #[case::a_flag("malloc.config-flags-refused", "acl.malloc.withcfg-combos")]
 #[case::a_family_of_blocks("free.refuses-config-blocks", "acl.free.all-sources")]
-fn a_function_that_is_broken_for_some_arguments_fails_the_rule_that_found_them(
-    #[case] defect: &str,
-    #[case] rule: &str,
-) {
+fn a_function_broken_for_some_arguments_fails_the_rules_that_pass_them(#[case] defect: &str, #[case] rule: &str) {
     let bench = Bench::new();
     run(&bench, defect, &[rule]);
     let report = bench.report("report");

@@ -1,5 +1,5 @@
-//! `report.html`, `summary.md` and `atlas-cts history` as users get them: written by every run, again on request, by resuming
-//! and by merging, and never in the way of a result.
+//! `report.html`, `summary.md` and `atlas-cts history` as users get them. They are written by every run, on request, by
+//! a resumed run and by a merge, and never at the cost of a result.
 
 use crate::support;
 
@@ -25,7 +25,7 @@ fn run(bench: &Bench, report: &str, arguments: &[&str]) -> Answer {
     bench.run_catalog(report, &[&SIMULATED[..], arguments].concat())
 }
 
-/// What the files for persons of a run hold.
+/// The content of a run's files for people.
 #[track_caller]
 fn pages(bench: &Bench, report: &str) -> [String; 2] {
     PAGES
@@ -37,7 +37,7 @@ fn remove_pages(bench: &Bench, report: &str) {
 }
 
 #[rstest]
-fn a_run_writes_a_page_with_the_failure_and_the_program_that_shows_it(bench: Bench) {
+fn a_run_writes_a_page_with_the_failure_and_its_reproducer(bench: Bench) {
     run(&bench, "report", &BROKEN).says(1, &["not conformant: 1 rule broken"]);
     let [page, summary] = pages(&bench, "report");
     for told in [
@@ -58,7 +58,7 @@ fn a_run_writes_a_page_with_the_failure_and_the_program_that_shows_it(bench: Ben
 }
 
 #[rstest]
-fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
+fn reports_are_rewritten_from_the_journal_alone(bench: Bench) {
     run(&bench, "report", &BROKEN).says(1, &[]);
     let before = pages(&bench, "report");
     remove_pages(&bench, "report");
@@ -72,7 +72,7 @@ fn reports_are_written_again_from_the_journal_alone(bench: Bench) {
 }
 
 #[rstest]
-fn a_merged_run_has_a_page_of_all_parts(bench: Bench) {
+fn a_merged_run_has_a_page_of_all_shards(bench: Bench) {
     for number in ["1", "2"] {
         run(&bench, &format!("part-{number}"), &[&["--shard", &format!("{number}/2")], &BROKEN[..]].concat());
     }
@@ -80,12 +80,12 @@ fn a_merged_run_has_a_page_of_all_parts(bench: Bench) {
     let [page, summary] = pages(&bench, "whole");
     assert!(page.contains("2 of 2, merged") && page.contains("<h3>acl.small.aligned</h3>"), "{page}");
     assert!(page.contains("acl.small.holds") && summary.contains("| rules | pass | fail | skipped |"), "{summary}");
-    // The parts stand in the merged run.
+    // The merged run lists its shards.
     bench.run(["history", "."]).says(0, &["acl on a2 (simulated), 1 runs", "2 runs are parts of merged ones"]);
 }
 
 #[rstest]
-fn a_run_that_was_cut_off_gets_a_page_that_says_so(bench: Bench) {
+fn the_page_of_an_interrupted_run_tells_so(bench: Bench) {
     run(&bench, "report", &[]).says(0, &[]);
     let path = bench.path("report/results.jsonl");
     let journal = fs::read_to_string(&path).unwrap();
@@ -99,7 +99,7 @@ fn a_run_that_was_cut_off_gets_a_page_that_says_so(bench: Bench) {
 
 #[rstest]
 fn a_page_that_cannot_be_written_changes_no_result(bench: Bench) {
-    fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    fs::create_dir_all(bench.path("report/report.html/folder")).unwrap();
     let told = "report/report.html was not written";
     run(&bench, "report", &[]).says(0, &[told, "`atlas-cts report ", "conformant: no rule that ran is broken"]);
     assert_eq!(bench.report("report").end().exit, 0);
@@ -107,9 +107,9 @@ fn a_page_that_cannot_be_written_changes_no_result(bench: Bench) {
     bench.run(["report", "report"]).says(3, &[told]);
 }
 
-/// The limit is smaller than the page, and larger than `junit.xml`.
+/// The size limit is smaller than the page, and larger than `junit.xml`.
 #[rstest]
-fn where_there_is_no_room_for_the_page_the_rest_is_there(bench: Bench) {
+fn without_space_for_the_page_the_other_reports_are_written(bench: Bench) {
     run(&bench, "report", &[]).says(0, &[]);
     let size = |name: &str| fs::metadata(bench.path("report").join(name)).unwrap().len();
     let limit = size("report.html") - 1;
@@ -125,11 +125,11 @@ fn where_there_is_no_room_for_the_page_the_rest_is_there(bench: Bench) {
     let mut names: Vec<_> =
         fs::read_dir(bench.path("report")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["junit.xml", "results.jsonl", "summary.md"], "nothing is left half written");
+    assert_eq!(names, ["junit.xml", "results.jsonl", "summary.md"], "no file is incomplete");
 }
 
 #[rstest]
-fn a_history_says_since_when_and_what_else_changed(bench: Bench) {
+fn a_history_tells_since_when_and_what_else_changed(bench: Bench) {
     for (number, defects) in [&[][..], &BROKEN, &BROKEN, &[]].into_iter().enumerate() {
         run(&bench, &format!("runs/night-{number}"), &[&["--seed", "7"], defects].concat());
     }

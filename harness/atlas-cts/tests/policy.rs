@@ -1,12 +1,12 @@
-//! The policy: what a judged check may rest on. A catalog that promises more than its documents does not load, and a
-//! sentence that does not hold in the library's edition is no promise there.
+//! The policy on the grounds of judged checks. A catalog that promises more than its documents does not load, and a
+//! sentence that does not apply to the library's edition is not a promise there.
 
 use crate::support;
 
 use rstest::rstest;
 use support::Bench;
 
-/// Sentences of every kind.
+/// Sentences of every modality.
 pub const CLAUSES: &str = "\
 document: manual
 clauses:
@@ -69,15 +69,15 @@ const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST
     "clauses: {aligned: block.aligned, zero: block.size-0}",
     &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[zero] aclrtMalloc(&q, 0, ACL_MEM_MALLOC_NORMAL_ONLY) fails;"]
 )]
-#[case::a_block_hands_its_marker_on(
+#[case::a_block_passes_its_marker_on(
     "clauses: {aligned: block.aligned, zero: block.size-0}",
     &[ALIGNED[0], "[aligned] for (i < 2) { (uintptr_t)p % 64 == 0; [zero] aclrtFree(NULL) fails; }"]
 )]
-#[case::silent_corruption_where_only_a_prohibition_stands(
+#[case::silent_corruption_with_only_a_prohibition(
     "clauses: {aligned: block.aligned, part: block.only-known}",
     &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", COPIED]
 )]
-#[case::what_is_only_reported_rests_on_a_prohibition(
+#[case::a_reported_value_that_rests_on_a_prohibition(
     "clauses: {aligned: block.aligned, bits: block.only-known}",
     &[ALIGNED[0], "[aligned] (uintptr_t)p % 64 == 0;", "[info] [bits] aclrtFree(NULL) fails;"]
 )]
@@ -88,7 +88,7 @@ fn a_check_that_rests_on_a_promise_loads(#[case] clauses: &str, #[case] steps: &
 }
 
 #[test]
-fn what_only_source_code_shows_promises_nothing() {
+fn source_code_alone_promises_nothing() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
     bench.write(
         "specs/acl/documents.yaml",
@@ -102,7 +102,7 @@ const MISALIGNED: [&str; 4] = ["run", "--specs", "specs", "--defect=malloc.align
 #[rstest]
 #[case::later("block.later", "block.later (from edition 99.1 on); the edition is ")]
 #[case::before("block.before", "block.before (up to edition 1.2); the edition is ")]
-fn a_sentence_that_does_not_hold_in_this_edition_is_observed(#[case] clause: &str, #[case] why: &str) {
+fn a_sentence_of_another_edition_is_only_observed(#[case] clause: &str, #[case] why: &str) {
     let bench = bench(CLAUSES, &chapter(&format!("    clauses: {{all: {clause}}}\n    level: must\n"), &ALIGNED));
     bench.run(MISALIGNED.iter().chain(&["--report-dir", "report"])).says(0, &["1 finding"]);
     let report = bench.report("report");
@@ -115,7 +115,7 @@ fn a_sentence_that_does_not_hold_in_this_edition_is_observed(#[case] clause: &st
 const ON_THE_DEVICE: [&str; 4] = ["--product", "infer", "--run-mode", "device"];
 
 #[test]
-fn a_sentence_that_does_not_hold_in_this_run_mode_is_observed() {
+fn a_sentence_of_another_run_mode_is_only_observed() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.on-a-host}\n    level: must\n", &ALIGNED));
     bench.run(MISALIGNED).says(1, &["promised   block.on-a-host", "; holds in run mode host;"]);
     bench.run(MISALIGNED.iter().chain(&ON_THE_DEVICE).chain(&["--report-dir", "report"])).says(0, &["1 finding"]);
@@ -124,7 +124,8 @@ fn a_sentence_that_does_not_hold_in_this_run_mode_is_observed() {
     assert_eq!(observed, [why]);
 }
 
-/// A copy from memory of the program, which a device that runs programs itself may refuse, and a refusal that it may not.
+/// A copy from the program's memory, which a device that runs programs itself may refuse, and a refusal without that
+/// freedom.
 const REFUSES: [&str; 4] = ["run", "--specs", "specs", "--defect=variant.device-mode-refuses-program-memory"];
 const COPIES: [&str; 4] = [
     "aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);",
@@ -136,7 +137,7 @@ const COPIES: [&str; 4] = [
 #[rstest]
 #[case::this_one("leaves_open: [aclrtMemcpy]", 0, "1 finding")]
 #[case::another_one("leaves_open: [aclrtMemset]", 1, "aclrtMemcpy returned")]
-fn a_bare_call_that_a_run_mode_leaves_open_is_observed_there(
+fn a_bare_call_that_a_run_mode_leaves_open_is_only_observed_there(
     #[case] open: &str,
     #[case] status: i32,
     #[case] says: &str,
@@ -149,7 +150,7 @@ fn a_bare_call_that_a_run_mode_leaves_open_is_observed_there(
 }
 
 #[test]
-fn a_failure_says_which_sentence_was_broken() {
+fn a_failure_names_the_broken_sentence() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
     let says =
         ["promised   block.aligned: A block begins at a multiple of 64. (The manual (first), blocks;", "of edition 9."];
@@ -166,7 +167,7 @@ const ALTERNATIVES: [&str; 3] = [
 ];
 
 #[test]
-fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_when_it_is_asked_for() {
+fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_on_request() {
     let rule =
         |hazard: &str| chapter(&format!("    clauses: {{zero: block.duty}}\n    level: info\n{hazard}"), &[REFUSED]);
     let answer = bench(CLAUSES, &rule("")).run(["lint", "--specs", "specs"]);
@@ -176,7 +177,7 @@ fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_when_it_is_asked_for() 
     bench.run(["run", "--specs", "specs", "--hazardous"]).says(0, &["1 observed"]);
 }
 
-/// A table of support in which the other product lacks one of two allocators.
+/// A support table in which the other product lacks one of two allocators.
 const SUPPORT: &str = "\
 source: {document: manual, section: blocks}
 functions:
@@ -188,7 +189,7 @@ functions:
 #[rstest]
 #[case::one_that_lacks_it("ipv350", &["choose: cached"], 1)]
 #[case::one_that_has_both("a2", &[], 2)]
-fn an_alternative_that_a_product_does_not_offer_is_left_out_and_not_the_rule(
+fn an_alternative_that_a_product_lacks_is_omitted_without_the_rule(
     #[case] product: &str,
     #[case] left_out: &[&str],
     #[case] least: u64,
@@ -207,7 +208,7 @@ fn an_alternative_that_a_product_does_not_offer_is_left_out_and_not_the_rule(
 }
 
 #[test]
-fn a_rule_none_of_whose_alternatives_is_offered_does_not_apply() {
+fn a_rule_without_an_offered_alternative_does_not_apply() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALTERNATIVES));
     bench.write("specs/acl/support.yaml", SUPPORT.replace("[a2, ipv350]", "[a2], unsupported: [ipv350]"));
     let words = ["run", "--specs", "specs", "--product", "ipv350"];
@@ -217,7 +218,7 @@ fn a_rule_none_of_whose_alternatives_is_offered_does_not_apply() {
 #[rstest]
 #[case::one_that_lacks_it("8.2", &["choose: synchronizing"])]
 #[case::one_that_has_it("9.0", &[])]
-fn an_alternative_that_an_edition_lacks_is_left_out_and_not_the_rule(#[case] edition: &str, #[case] left_out: &[&str]) {
+fn an_alternative_that_an_edition_lacks_is_omitted_without_the_rule(#[case] edition: &str, #[case] left_out: &[&str]) {
     let steps = [ALIGNED[0], ALIGNED[1], "choose { plain: aclrtFree(p); synchronizing: aclrtFreeWithDevSync(p); }"];
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &steps));
     let support = SUPPORT.replace(
@@ -233,7 +234,7 @@ fn an_alternative_that_an_edition_lacks_is_left_out_and_not_the_rule(#[case] edi
     assert_eq!(result.left_out, left_out);
 }
 
-/// Values that not every product takes, the last one from an edition on.
+/// Values that some products do not accept; the last one exists from an edition on.
 const VALUES: &str = "\
 values:
   ACL_MEM_MALLOC_HUGE_ONLY: {supported: [a2], unsupported: [ipv350]}
@@ -248,7 +249,7 @@ const POLICIES: &str = "    clauses: {all: block.aligned}
 #[case::a_product_that_lacks_one("ipv350", "9.0", &["policy: ACL_MEM_MALLOC_HUGE_ONLY"], 2)]
 #[case::an_edition_that_lacks_one("a2", "8.2", &["policy: ACL_MEM_MALLOC_HUGE_FIRST"], 2)]
 #[case::neither("a2", "9.0", &[], 3)]
-fn a_value_that_a_product_or_an_edition_lacks_is_left_out_and_not_the_rule(
+fn a_value_that_a_product_or_an_edition_lacks_is_omitted_without_the_rule(
     #[case] product: &str,
     #[case] edition: &str,
     #[case] left_out: &[&str],
@@ -272,7 +273,7 @@ fn a_value_that_a_product_or_an_edition_lacks_is_left_out_and_not_the_rule(
 #[rstest]
 #[case::for_the_product("ipv350", "9.0", "ACL_MEM_MALLOC_HUGE_ONLY is documented as not supported on ipv350")]
 #[case::for_the_edition("a2", "8.2", "uses ACL_MEM_MALLOC_HUGE_FIRST, part of the runtime since 8.5; this is 8.2")]
-fn a_rule_that_always_passes_a_value_that_is_not_taken_does_not_apply(
+fn a_rule_that_always_passes_an_unsupported_value_does_not_apply(
     #[case] product: &str,
     #[case] edition: &str,
     #[case] says: &str,
@@ -288,7 +289,7 @@ fn a_rule_that_always_passes_a_value_that_is_not_taken_does_not_apply(
 }
 
 #[test]
-fn a_value_that_the_header_does_not_have_is_a_mistake() {
+fn a_value_that_is_not_in_the_header_is_a_mistake() {
     let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{}", VALUES.replace("HUGE_ONLY", "HUGE_OLNY")));
     let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is not a value of the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";

@@ -1,4 +1,4 @@
-//! Every rule of the catalog as a C program: all of them compile and run.
+//! Every rule of the catalog as a C program: all programs compile and run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,16 +59,16 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
     plan.next_case().expect("the plan has a case").expect("every domain has values")
 }
 
-/// Those of other products too, which no other test compiles.
+/// Includes rules of other products, which no other test compiles.
 #[test]
 fn every_rule_compiles_with_drawn_values() {
     let rules = &*RULES;
-    let product = rules.product("a3").expect("the catalog knows the product");
+    let product = rules.product("a3").expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
     let folder = folder(&format!("compile-{}", product.id));
     let mut files = Vec::new();
     for rule in &rules.rules {
-        // Two cases in one program: all alternatives stand in it.
+        // Two cases in one program, which contains all alternatives.
         let draws = !rule.program.axes.is_empty();
         let cases = if draws { vec![drawn(rule, &scope), smallest(rule, &scope)] } else { Vec::new() };
         let sheet = Sheet { cases: &cases, ..Sheet::new(product, 2) };
@@ -98,13 +98,13 @@ fn program(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>, 
     (compiled(&rule.id, &text, folder, &[]), text)
 }
 
-/// Seconds after which a program counts as hung here: a machine that is busy with other tests must not end one.
+/// Seconds after which a program counts as hung here: a machine that is busy with other tests must not cause this.
 const BUSY: u64 = 900;
 
 /// Prints a rule.
 fn printed(rules: &Rules, rule: &Rule, product: &str, values: Option<&[Value]>) -> String {
     let id = &rule.id;
-    let product = rules.product(product).expect("the catalog knows the product");
+    let product = rules.product(product).expect("the catalog has the product");
     let cases: Vec<Case> =
         values.map(|values| Case { values: values.to_vec(), salt: 0x5EED, tree: None }).into_iter().collect();
     let sheet = Sheet { cases: &cases, deadline: BUSY, ..Sheet::new(product, 4) };
@@ -117,7 +117,7 @@ fn compiled(name: &str, text: &str, folder: &Path, flags: &[&str]) -> PathBuf {
     std::fs::write(&source, text).unwrap();
     let library = RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].write_to(folder).unwrap();
     let mut run_path = std::ffi::OsString::from("-Wl,-rpath,");
-    run_path.push(library.parent().expect("the library stands in a folder"));
+    run_path.push(library.parent().expect("the library is in a folder"));
     let answer = gcc()
         .args(flags)
         .arg(&source)
@@ -131,7 +131,7 @@ fn compiled(name: &str, text: &str, folder: &Path, flags: &[&str]) -> PathBuf {
     binary
 }
 
-/// Runs a program against a simulated device with defects: exit status, messages.
+/// Runs a program on a simulated device with defects; returns exit status and messages.
 fn run(binary: &Path, product: &str, defects: &str) -> (Option<i32>, String) {
     let machine = tempfile::TempDir::new().unwrap();
     let answer = Command::new(binary)
@@ -161,13 +161,13 @@ fn every_condition(product: &str) -> Conditions {
     }
 }
 
-/// One program in `of`: all of them take a minute of both cores.
+/// Tries one program of `of`: all programs take a minute of both cores.
 #[rstest]
 #[case("a2", 4, 100, "aclrtGetCurrentContext(&context)")]
 #[case::without_a_default_context("ipv350", 1, 10, "aclrtCreateContext(&context, device)")]
 #[ignore = "a minute: ci/night.sh"]
 #[case::all_of_them("a2", 1, 400, "aclrtGetCurrentContext(&context)")]
-fn every_program_holds_on_a_device_without_defects(
+fn every_program_passes_on_a_device_without_defects(
     #[case] product: &str,
     #[case] of: usize,
     #[case] least: usize,
@@ -198,8 +198,8 @@ fn every_program_holds_on_a_device_without_defects(
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// x86_64 compiles plain `char` with a sign, aarch64 without: a program says the same either way, on a faithful device and
-/// on each that its rule is to notice.
+/// Plain `char` is signed on x86_64 and unsigned on aarch64. A program has the same verdict with both, on a faithful
+/// device and on each device that its rule should catch.
 #[test]
 fn the_sign_of_plain_char_changes_no_verdict() {
     let reads_char = |rule: &Rule| {
@@ -228,7 +228,7 @@ fn the_sign_of_plain_char_changes_no_verdict() {
     }
     assert!(rules >= 2 && noticed >= 2, "{rules} programs read plain char, {noticed} times a defect was noticed");
 
-    // Each use of plain char that the language allows, with bytes that have another sign.
+    // Each use of plain char that the language allows, with bytes whose sign differs.
     let rules = forms(&folder);
     let text = printed(&rules, rules.rule("acl.forms.chars").unwrap(), "a2", None);
     for flag in ["-fsigned-char", "-funsigned-char"] {
@@ -237,7 +237,7 @@ fn the_sign_of_plain_char_changes_no_verdict() {
     }
 }
 
-/// A defect that a rule kills, and the statement of the program that finds it.
+/// A defect that a rule kills, and the statement of the program that catches it.
 #[rstest]
 #[case::a_choice(
     "acl.set.byte",
@@ -264,7 +264,7 @@ fn the_sign_of_plain_char_changes_no_verdict() {
     "CHECK(of_stream != ACL_SUCCESS);"
 )]
 #[case::a_call_that_must_succeed("acl.free.all-sources", Some(&[("size", 64), ("policy", 0), ("choose", 2), ("choose_2", 0)][..]), "free.refuses-cached-blocks", "MUST_SUCCEED(aclrtFree(p));")]
-fn a_program_names_the_line_that_finds_a_defect(
+fn a_program_names_the_line_that_catches_a_defect(
     #[case] id: &str,
     #[case] values: Option<&[(&str, i128)]>,
     #[case] defect: &str,
@@ -287,7 +287,7 @@ fn a_program_names_the_line_that_finds_a_defect(
     assert!(statement.starts_with(finds), "{id} with {defect}: line {number} is `{statement}`\n{message}");
 }
 
-/// Forms that no rule of the catalog needs at present, or that stand in rules of several processes only.
+/// Forms that no rule of the catalog uses at present, or only rules with several processes.
 const FORMS: &str = r#"
 # The rules of a test.
 title: Forms
@@ -349,7 +349,7 @@ rules:
       aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       aclrtMemcpy(block, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE);
       holds(block, pattern(64, 1 /* the tag */), 64, to);
-      given closed_flag(/* of nobody */ flag);
+      given closed_flag(/* unused */ flag);
       aclrtMalloc(&small, 64, (aclrtMemMallocPolicy)other_policy) fails;
     observe: {pid: getpid() > 0, text: name}
   - id: acl.forms.chars
@@ -389,7 +389,7 @@ rules:
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
 "#;
 
-/// The documents without the pages that count as read whole, which ask for clauses of each function.
+/// The documents without the pages that count as read in full: these would need clauses of each function.
 fn without_pages(documents: &str) -> String {
     let (mut kept, mut in_pages) = (String::new(), false);
     for line in documents.lines() {
@@ -402,11 +402,11 @@ fn without_pages(documents: &str) -> String {
     kept
 }
 
-/// The catalog of [`FORMS`], in a folder.
+/// Writes the catalog of [`FORMS`] to a folder and loads it.
 fn forms(folder: &Path) -> Rules {
     let root = folder.join("specs");
     std::fs::create_dir_all(root.join("acl/rules")).unwrap();
-    // Without its clauses no page counts as read.
+    // Without its clauses, no page counts as read.
     let documents = std::fs::read_to_string(specs().join("acl/documents.yaml")).unwrap();
     std::fs::write(root.join("acl/documents.yaml"), without_pages(&documents)).unwrap();
     for file in ["acl/products.yaml", "acl/abi.h", "acl/api.yaml", "acl/support.yaml"] {
@@ -417,22 +417,22 @@ fn forms(folder: &Path) -> Rules {
 }
 
 #[test]
-fn forms_that_the_catalog_does_not_need_print() {
+fn forms_that_the_catalog_does_not_use_print() {
     let folder = folder("forms");
     let rules = forms(&folder);
     let rule = rules.rule("acl.forms.all").unwrap();
     let (binary, text) = program(&rules, rule, "a2", None, &folder);
     let (status, message) = run(&binary, "a2", "");
     let line = text.lines().position(|line| line.contains("MUST_FAIL(aclrtMalloc(&small")).unwrap() + 1;
-    // The last statement fails, everything before it holds.
+    // The last statement fails; everything before it holds.
     assert_eq!(status, Some(1), "{message}");
     assert!(message.starts_with(&format!("line {line}: aclrtMalloc(&small,")), "{message}");
 
-    // A word prints as what it stands for, below a comment with the word.
+    // A word prints as its expansion, below a comment with the word.
     let word = "\n    /* holds(block, pattern(64, 1 / * the tag * /), 64, to); */\n    poison(to, 64);\n    MUST_SUCCEED(aclrtMemcpy(to, 64, block,";
     assert!(text.contains(word), "{text}");
     // So does a set-up.
-    let set_up = "\n    /* given closed_flag(/ * of nobody * / flag) */\n    void *flag; POISON(flag);\n";
+    let set_up = "\n    /* given closed_flag(/ * unused * / flag) */\n    void *flag; POISON(flag);\n";
     assert!(text.contains(set_up), "{text}");
 
     let product = rules.product("a2").unwrap();
@@ -449,10 +449,9 @@ fn forms_that_the_catalog_does_not_need_print() {
     }
 }
 
-/// What the pages of findings print is there to be run: each program holds on a device without the finding, and each
-/// rule that they print exists.
+/// The programs on the pages of findings pass on a device without the finding, and the rules on these pages exist.
 #[test]
-fn the_programs_of_the_findings_hold_on_a_device_without_them() {
+fn programs_of_findings_pass_on_a_device_without_the_finding() {
     let folder = folder("findings");
     let mut programs = 0;
     for page in std::fs::read_dir(specs().join("../docs/findings")).unwrap().map(|entry| entry.unwrap().path()) {

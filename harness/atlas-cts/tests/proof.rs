@@ -1,4 +1,4 @@
-//! What a proof says about checks, defects and numbers that may not fall, for a catalog of one or two rules.
+//! Proofs of catalogs with one or two rules: needed checks, killed defects and the ratchet.
 
 use crate::support;
 
@@ -7,7 +7,7 @@ use std::fs;
 use rstest::rstest;
 use support::{Answer, Bench};
 
-/// One check is needed, one notices nothing.
+/// One check is needed; the other catches nothing.
 const CHAPTER: &str = "\
 # The rules of a test.
 title: Small
@@ -51,13 +51,13 @@ fn a_check_that_no_defect_needs_is_named_with_its_place() {
 }
 
 #[test]
-fn a_second_check_of_the_same_is_needed_by_nothing() {
+fn a_duplicate_check_is_not_needed() {
     let twice = CHAPTER.replace("size <= 65536;", "is_pow2(64) && (uintptr_t)p % 32 == 0 && (uintptr_t)p % 64 == 0;");
     let (_, answer) = proof(&twice, &["--weaken"]);
     answer.says(0, &["failures here also fail another check, for example on malloc.", "small: 0 of 2 needed (0 %)"]);
 }
 
-/// Two reads of the same bytes, of which defects need one, and a refusal that shows in the data too.
+/// Two reads of the same bytes, one of which the defects need, and a refusal that also shows in the data.
 const TWICE: &str = "\
 # The rules of a test.
 title: Small
@@ -83,7 +83,7 @@ rules:
 ";
 
 #[test]
-fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
+fn glitches_show_that_each_check_is_needed() {
     let (_, answer) = proof(TWICE, &["--weaken"]);
     answer.says(0, &["small: 0 of 3 needed (0 %)"]);
     let (_, answer) = proof(TWICE, &["--weaken", "--glitches"]);
@@ -96,7 +96,7 @@ fn a_device_that_is_wrong_once_needs_each_check_that_looks() {
     answer.says(0, &["small: 2 of 3 needed (66 %), 1 kept for a reason"]);
 }
 
-/// Calls that must fail, and whose success would leave something behind that cannot be released.
+/// Calls that must fail, and whose success would leave an object that cannot be released.
 const REFUSED: &str = "\
 # The rules of a test.
 title: Small
@@ -119,13 +119,13 @@ rules:
 ";
 
 #[test]
-fn what_a_call_makes_that_must_fail_is_not_judged_when_it_is_left_out() {
+fn without_its_check_a_call_that_must_fail_causes_no_failure() {
     let (_, answer) = proof(REFUSED, &["--weaken", "--glitches"]);
     answer.says(1, &["small: 2 of 2 needed (100 %)"]);
 }
 
 #[test]
-fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
+fn an_unneeded_check_may_stay_for_a_reason_that_names_it() {
     let (_, answer) = proof(&format!("{CHAPTER}{REASON}"), &["--weaken"]);
     answer.says(0, &["small: 1 of 2 needed (50 %), 1 kept for a reason"]);
     assert!(!answer.text.contains("NOT NEEDED"), "{}", answer.text);
@@ -134,7 +134,7 @@ fn a_check_may_stay_for_a_reason_but_the_reason_names_a_check() {
 }
 
 #[test]
-fn the_matrix_counts_the_cases_that_notice_a_defect_and_finds_those_that_nobody_claims() {
+fn the_matrix_counts_failing_cases_and_finds_unclaimed_kills() {
     let (bench, answer) = proof(&CHAPTER.replace(", malloc.aligned-only-from-4KiB", ""), &["--matrix"]);
     answer.says(1, &["claims 1 defect on this product; at least 2 required", "pairs reached", "without a claim"]);
     let table = fs::read_to_string(bench.path("report/matrix.tsv")).unwrap();
@@ -144,18 +144,18 @@ fn the_matrix_counts_the_cases_that_notice_a_defect_and_finds_those_that_nobody_
     };
     assert_eq!(row("malloc.base-plus-32")[2..8], ["acl.small.block", "1", "fail", "32", "32", "1"]);
     assert_eq!(row("malloc.aligned-only-from-4KiB")[2..5], ["acl.small.block", "0", "fail"]);
-    // The model never asks for what has to do with events: it cannot make a difference.
+    // The rule uses no events, so defects of events cannot make a difference.
     assert!(!table.contains("\nevent."), "{table}");
 }
 
 #[rstest]
 #[case::noticed("malloc.base-plus-32", 0, "  malloc.base-plus-32: acl.small.block (1 reach it)")]
-#[case::never_asked_for(
+#[case::never_reached(
     "event.wait-ignored-on-default-stream",
     1,
     "  event.wait-ignored-on-default-stream: no rule (0 reach it)"
 )]
-fn a_matrix_of_some_defects_says_who_notices_them(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
+fn a_matrix_of_some_defects_names_their_killers(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
     let (bench, answer) = proof(CHAPTER, &["--matrix-of", part]);
     answer.says(status, &[line]);
     assert!(!answer.text.contains("faithful"), "{}", answer.text);
@@ -165,7 +165,7 @@ fn a_matrix_of_some_defects_says_who_notices_them(#[case] part: &str, #[case] st
 
 #[rstest]
 #[case::alone(1, "malloc.base-plus-32, malloc.aligned-only-from-4KiB", 0, None)]
-#[case::noticed_by_every_rule(
+#[case::killed_by_every_rule(
     11,
     "malloc.base-plus-32, malloc.aligned-only-from-4KiB",
     1,
@@ -177,7 +177,7 @@ fn a_matrix_of_some_defects_says_who_notices_them(#[case] part: &str, #[case] st
     1,
     Some("GAP         acl.small.block1: no rule distinguishes the defects that it claims; claim another")
 )]
-fn claims_are_worth_what_other_rules_do_not_notice(
+fn the_worth_of_claims_is_what_other_rules_do_not_kill(
     #[case] rules: usize,
     #[case] kills: &str,
     #[case] status: i32,
@@ -199,7 +199,7 @@ fn claims_are_worth_what_other_rules_do_not_notice(
 #[case::a_chapter_that_is_gone("a2\tlarge\t1\t1", 1, &["FALLEN      large: 0 different defects"])]
 #[case::another_product("a3\tsmall\t9\t99", 0, &["1 of 2 needed"])]
 #[case::no_line("a2 small 2 50", 3, &["ratchet.tsv:1: a line is product, chapter, defects and percent"])]
-fn numbers_may_not_fall(#[case] line: &str, #[case] status: i32, #[case] says: &[&str]) {
+fn figures_may_not_fall(#[case] line: &str, #[case] status: i32, #[case] says: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.write("ratchet.tsv", format!("{line}\n"));
@@ -208,7 +208,7 @@ fn numbers_may_not_fall(#[case] line: &str, #[case] status: i32, #[case] says: &
 }
 
 #[test]
-fn raising_keeps_the_head_and_every_higher_number() {
+fn raising_keeps_the_head_and_every_higher_figure() {
     let (bench, answer) = proof(CHAPTER, &["--ratchet", "ratchet.tsv", "--raise"]);
     answer.says(0, &["1 of 2 needed"]);
     assert_eq!(fs::read_to_string(bench.path("ratchet.tsv")).unwrap(), "# the head\na2\tsmall\t2\t50\n");
@@ -220,7 +220,7 @@ fn raising_keeps_the_head_and_every_higher_number() {
 }
 
 #[test]
-fn lint_warns_where_two_rules_rest_on_the_same_defects() {
+fn lint_warns_about_two_rules_with_the_same_defects() {
     let rule = CHAPTER.split_once("rules:\n").unwrap().1;
     let bench = Bench::new();
     bench.catalog(format!("{CHAPTER}{}", rule.replace("acl.small.block", "acl.small.other")));
@@ -231,7 +231,7 @@ fn lint_warns_where_two_rules_rest_on_the_same_defects() {
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
 }
 
-/// A proof of nothing would look like a proof.
+/// Otherwise a proof of nothing would look like a proof.
 #[test]
 fn a_filter_that_matches_nothing_is_a_mistake() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! The registry of runtimes: names and products are given once.
+//! The registry of runtimes: each name and each product occurs once.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! A reproducer says what the engine said: of the rules that claim a defect, the programs are compiled and run on a device
-//! with the defect, and on one without.
+//! A reproducer has the engine's verdict: the programs of rules that claim a defect are compiled and run on a device
+//! with the defect and on one without it.
 //!
-//! `ATLAS_CTS_REPRODUCERS` names products, and then every defect of them is tried (`ci/reproducers.sh`); without it a sample of a2.
+//! With `ATLAS_CTS_REPRODUCERS`, every defect of the products in it is tried (`ci/reproducers.sh`); without it, a
+//! sample of a2.
 
 use crate::support;
 
@@ -26,7 +27,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 });
 
-/// Defects of the sample: a process, several, one that is killed, threads, callbacks, a history of cases, a crash.
+/// Defects of the sample: one process, several, a killed one, threads, callbacks, a history of cases, a crash.
 const SAMPLE: &[&str] = &[
     "set.value-saturates-at-127",
     "ipc.whitelist-never-read",
@@ -38,7 +39,7 @@ const SAMPLE: &[&str] = &[
     "ipc.key-counter-wraps-at-4",
 ];
 
-/// The exit status of a program whose rule has this verdict; `None`: the verdict is no answer that repeats.
+/// The exit status of a program whose rule has this verdict; `None`: the verdict is not reproducible.
 fn status(verdict: Verdict) -> Option<i32> {
     match verdict {
         Verdict::Pass | Verdict::Exceeds | Verdict::Observed => Some(0),
@@ -48,18 +49,18 @@ fn status(verdict: Verdict) -> Option<i32> {
     }
 }
 
-/// What is counted.
+/// The counts.
 #[derive(Debug, Default)]
 struct Count {
     programs: usize,
     /// Programs of at most 150 lines.
     short: usize,
-    /// Rule, defect, and what the program answered instead.
+    /// Rule, defect, and the program's different answer.
     others: Vec<String>,
     lines: Vec<usize>,
 }
 
-/// Runs a program on a simulated device of its own: exit status and messages.
+/// Runs a program on a separate simulated device; returns exit status and messages.
 fn run(program: &Path, product: &str, defect: &str) -> (Option<i32>, String) {
     let machine = tempfile::TempDir::new().unwrap();
     let answer = Command::new(program)
@@ -72,9 +73,9 @@ fn run(program: &Path, product: &str, defect: &str) -> (Option<i32>, String) {
     (answer.status.code(), String::from_utf8_lossy(&answer.stderr).trim().to_owned())
 }
 
-/// Makes, builds and runs the reproducer of one result. The messages say how it differs from the engine's verdict.
+/// Writes, builds and runs the reproducer of one result, and records differences from the engine's verdict.
 fn try_result(bench: &Bench, report: &str, product: &str, defect: &str, result: &RuleResult, count: &Mutex<Count>) {
-    // A failure in a function that another rule owns is called blocked after the run; what was found is the case's verdict.
+    // A failure in a function that another rule owns becomes `blocked` after the run; the case itself has a verdict.
     let found = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
     let verdict = found.filter(|_| result.verdict == Verdict::Blocked).map_or(result.verdict, |found| found.found);
     let Some(expected) = status(verdict) else { return };
@@ -121,7 +122,7 @@ fn simulator(bench: &Bench) -> PathBuf {
     RUNTIMES[0].simulated.as_ref().unwrap().libraries[0].write_to(&bench.path("")).unwrap()
 }
 
-/// The rules that claim a defect run with it, and the reproducers of those that say so too.
+/// Runs the rules that claim a defect with it, then the reproducers of those that fail.
 fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count: &Mutex<Count>) {
     let (report, list) = (format!("{product}-{defect}"), format!("{product}-{defect}.txt"));
     bench.write(&list, rules.join("\n"));
@@ -136,7 +137,7 @@ fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count:
     fs::remove_file(bench.path(&list)).unwrap();
 }
 
-/// The defects that rules claim on a product, each with these rules.
+/// The claimed defects of a product, each with the rules that claim it.
 fn claims(product: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in &RULES.rules {
@@ -166,7 +167,7 @@ fn count(product: &str, defects: &[(&str, Vec<&str>)]) -> Count {
 }
 
 #[test]
-fn a_reproducer_says_what_the_engine_said() {
+fn a_reproducer_has_the_engines_verdict() {
     let asked = std::env::var("ATLAS_CTS_REPRODUCERS").ok();
     let products = asked.as_deref().unwrap_or("a2");
     for product in products.split_whitespace() {
@@ -176,8 +177,8 @@ fn a_reproducer_says_what_the_engine_said() {
         let count = count(product, &defects);
         let same = count.programs - count.others.len();
         println!(
-            "{product}: {} programs for {} defects; {same} say what the engine said ({:.1} %); {} have at most 150 lines \
-             ({:.1} %), half of them at most {}",
+            "{product}: {} programs for {} defects; {same} say what the engine said ({:.1} %); {} have at most 150 \
+             lines ({:.1} %), half of them at most {}",
             count.programs,
             defects.len(),
             100.0 * same as f64 / count.programs as f64,
@@ -186,7 +187,7 @@ fn a_reproducer_says_what_the_engine_said() {
             count.lines[count.lines.len() / 2],
         );
         count.others.iter().for_each(|other| println!("  {other}"));
-        // On small products most defects are claimed by no rule that runs there.
+        // On small products, no running rule claims most defects.
         let least = if asked.is_some() { 1 } else { defects.len() };
         assert!(count.programs >= least, "{product}: {count:?}");
         assert!(same * 100 >= count.programs * 98, "{product}: {:#?}", count.others);

@@ -1,5 +1,5 @@
-//! Runs that are killed, that find the disk full or their folder taken: nothing that was recorded is lost, and
-//! `--resume` finishes what was begun.
+//! Runs that are killed, or that find a full disk or a folder in use: no record is lost, and `--resume` finishes the
+//! run.
 
 use crate::support;
 
@@ -20,8 +20,9 @@ use support::{
     Answer, Bench, Report, Watched, answer, answer as answer_of, left_over_machines, machines_of, take_environment,
 };
 
-/// A rule that fails on a device whose small blocks are misaligned, one of two processes, one that does not apply;
-/// before and after them rules that hold. Without axes they have three cases: on a busy machine none may run out of time.
+/// A rule that fails on a device with misaligned small blocks, one with two processes, one that does not apply, and
+/// rules that pass before and after them. Without axes they have three cases: none may run out of time on a busy
+/// machine.
 fn rules() -> String {
     let holds = |number: u32| {
         format!(
@@ -59,8 +60,8 @@ fn rules() -> String {
       aclrtMalloc(&p, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
       (uintptr_t)p % 64 == 0;
   - id: acl.small.shared
-    title: A key is not for everybody
-    statement: A key is not for everybody.
+    title: A key is not for every process
+    statement: A key is not for every process.
     clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
@@ -77,9 +78,9 @@ fn rules() -> String {
 }
 
 const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
-/// Nanoseconds of a call: a rule is in flight for milliseconds.
+/// A call takes this many nanoseconds, so that a rule is in flight for milliseconds.
 const SLOW: [&str; 2] = ["--call-ns", "1000000"];
-/// A rule takes a quarter of a second or more.
+/// A rule takes at least a quarter of a second.
 const VERY_SLOW: [&str; 2] = ["--call-ns", "20000000"];
 
 fn bench() -> Bench {
@@ -117,17 +118,17 @@ impl Running {
         fs::metadata(&self.journal).map_or(0, |metadata| metadata.len())
     }
 
-    /// Waits until something is so, or the run has ended.
+    /// Waits until the condition holds or the run has ended.
     #[track_caller]
     fn until(&mut self, done: impl Fn(&Running) -> bool) {
         let patience = Instant::now() + crate::support::patience(60);
         while !done(self) && self.child.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < patience, "the run does nothing");
+            assert!(Instant::now() < patience, "the run makes no progress");
             std::thread::sleep(Duration::from_micros(50));
         }
     }
 
-    /// Waits until a rule has begun so often.
+    /// Waits until a rule has begun this many times.
     #[track_caller]
     fn until_begun(&mut self, id: &str, times: usize) {
         let line = format!("{{\"begin\":{{\"id\":\"{id}\"}}}}\n");
@@ -140,7 +141,7 @@ impl Running {
         children.flat_map(|list| list.split_whitespace().map(Watched::new).collect::<Vec<_>>()).collect()
     }
 
-    /// Ends the run as the system does when memory is short. Its workers end too.
+    /// Kills the run as the system does when memory is short. Its workers end too.
     #[track_caller]
     fn kill(mut self) {
         let workers = self.workers();
@@ -174,7 +175,8 @@ fn killed(bench: &Bench, report: &str, rule: &str, arguments: &[&str]) -> Record
     recorded
 }
 
-/// What a run and its resumed twin share: everything but times, addresses, workers and the marks of interruption.
+/// The part that a run and its resumed twin share: everything except times, addresses, workers and marks of
+/// interruption.
 fn shared(report: &Report) -> (Json, BTreeMap<String, Json>, Json) {
     let (mut header, mut results, mut end) = (Json::Null, BTreeMap::new(), Json::Null);
     for mut line in report.timeless() {
@@ -193,7 +195,7 @@ fn shared(report: &Report) -> (Json, BTreeMap<String, Json>, Json) {
     (header, results, end)
 }
 
-/// The cases of a JUnit report in their order, without times and addresses.
+/// The cases of a JUnit report in order, without times and addresses.
 fn cases(report: &Report) -> Vec<(String, String)> {
     let times = Regex::new(r#" time="[^"]*"|0x[0-9a-f]+|in (< )?[0-9.]+ s\b"#).unwrap();
     let junit = times.replace_all(&report.junit, "").into_owned();
@@ -201,7 +203,7 @@ fn cases(report: &Report) -> Vec<(String, String)> {
     cases.map(|(name, case)| (name.to_owned(), case.split("</testsuite>").next().unwrap().to_owned())).collect()
 }
 
-/// The resumed run tells what the whole one tells, and marks the rules that were in flight.
+/// Checks that the resumed run reports the same as the whole one, and marks the rules that were in flight.
 #[track_caller]
 fn expect_same(whole: &Report, resumed: &Report, in_flight: &BTreeMap<String, u32>) {
     assert_eq!(shared(whole), shared(resumed));
@@ -243,12 +245,12 @@ const LANES: usize = 4;
 #[test]
 fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
     let bench = bench();
-    // A patience that is measured before a run would make the two runs differ.
+    // A patience measured before each run would make the two runs differ.
     let arguments = [&SLOW[..], &["--patience", "2000", "--defect", MISALIGNED, "--seed", "7"]].concat();
     let whole = Running::start(&bench, "whole", &arguments).wait();
     assert_eq!(whole.status, 1, "{}", whole.text);
     let whole = bench.report("whole");
-    // Several at a time, because each waits most of the time.
+    // Several at a time, because each mostly waits.
     let kills = std::thread::scope(|scope| {
         let lane = |lane: usize| (lane..KILLS).step_by(LANES).map(|kill| killed_at(&bench, &whole, &arguments, kill));
         let lanes: Vec<_> = (0..LANES).map(|number| scope.spawn(move || lane(number).collect::<Vec<_>>())).collect();
@@ -260,7 +262,7 @@ fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
     assert!(interrupted >= 5, "{interrupted} kills struck while a rule ran");
 }
 
-/// Kills a run when its journal has a certain share of its length, and resumes it. Gives what the kill left.
+/// Kills a run when its journal has reached a share of its length, and resumes it. Returns the state after the kill.
 fn killed_at(bench: &Bench, whole: &Report, arguments: &[&str], kill: usize) -> Recorded {
     let report = format!("killed-{kill}");
     let header = whole.journal.find('\n').unwrap() + 1;
@@ -278,11 +280,11 @@ fn killed_at(bench: &Bench, whole: &Report, arguments: &[&str], kill: usize) -> 
     let said = if left.end.is_some() { "is complete" } else { "rules have a result" };
     answer.says(1, &[said, "acl.small.aligned"]);
     let resumed = bench.report(&report);
-    // The system may end a process in the middle of a write: then the last line is cut short.
+    // The system may kill a process in the middle of a write: then the last line is cut off.
     let whole_lines = &journal[..=journal.rfind('\n').unwrap()];
     assert!(resumed.journal.starts_with(whole_lines), "what was recorded stays:\n{journal}\n\n{}", resumed.journal);
     expect_same(whole, &resumed, &left.in_flight);
-    assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "nothing is left behind");
+    assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "no file is left behind");
     if left.end.is_none() {
         machines.iter().for_each(|folder| assert!(!folder.exists(), "{} is left over", folder.display()));
     }
@@ -334,7 +336,7 @@ fn an_interrupted_rule_is_marked_and_keeps_its_verdict() {
 }
 
 #[test]
-fn a_run_that_has_ended_gets_its_reports_again_and_nothing_else() {
+fn resuming_a_complete_run_only_rewrites_its_reports() {
     let bench = bench();
     bench.run_catalog("report", &["--defect", MISALIGNED]).says(1, &[]);
     let (before, listed) = (bench.report("report"), files(&bench.path("report")));
@@ -348,7 +350,7 @@ fn a_run_that_has_ended_gets_its_reports_again_and_nothing_else() {
 }
 
 #[test]
-fn a_resumed_run_has_the_settings_and_the_rules_that_it_was_started_with() {
+fn a_resumed_run_has_its_original_settings_and_rules() {
     let bench = bench();
     let filter = [
         "acl.small.r",
@@ -375,7 +377,7 @@ fn a_resumed_run_has_the_settings_and_the_rules_that_it_was_started_with() {
     resume(&bench, "least", &[]).says(3, &["6 pass"]);
 }
 
-// ---- what is not the same run
+// ---- another run
 
 #[rstest]
 #[case::product(&["--product", "a3"], "--product: a2 then, a3 now; leave it out")]
@@ -438,7 +440,7 @@ fn another_library_and_another_device_are_refused() {
 }
 
 #[test]
-fn a_journal_that_does_not_say_what_began_is_refused() {
+fn a_journal_without_begin_lines_is_refused() {
     let bench = bench();
     bench.run_catalog("report", &[]).says(0, &[]);
     let journal = bench.report("report").journal.replacen("\"format\":4", "\"format\":1", 1);
@@ -448,7 +450,7 @@ fn a_journal_that_does_not_say_what_began_is_refused() {
 }
 
 #[test]
-fn where_no_run_is_nothing_is_resumed() {
+fn a_folder_without_a_run_is_not_resumed() {
     let bench = bench();
     resume(&bench, "nowhere", &[])
         .says(2, &["there is no run to resume: ", "give the folder of a run that was started"]);
@@ -477,8 +479,8 @@ fn a_folder_belongs_to_one_run() {
 
 // ---- full disks and folders that cannot be written
 
-/// After the limit is reached the run says so at once, ends in order, and can be resumed: the signal that comes with a
-/// write beyond the limit does not end it.
+/// When the limit is reached, the run reports it at once, ends in order, and can be resumed. The signal for a write
+/// beyond the limit does not end it.
 #[test]
 fn a_run_whose_journal_cannot_grow_ends_at_once() {
     let bench = bench();
@@ -505,7 +507,7 @@ fn a_run_whose_journal_cannot_grow_ends_at_once() {
     assert_eq!(bench.report("report").result("acl.small.r2").interrupted, 1, "its result was lost");
 }
 
-/// Runs a script with file systems of its own; `None` where the system does not allow that.
+/// Runs a script with separate file systems; `None`: the system does not allow this.
 fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer> {
     let works = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
     if !works.is_ok_and(|output| output.status.success()) {
@@ -520,9 +522,9 @@ fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer
 }
 
 #[test]
-fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
+fn a_full_disk_ends_the_run_and_keeps_its_records() {
     let bench = Bench::new();
-    // Long enough that the journal needs a second page in the middle of the run; the file system has one.
+    // In the middle of the run the journal needs a second page; the file system has only one.
     let title = "A block holds what is written";
     bench.catalog(rules().replace(&format!("title: {title}"), &format!("title: {}", [title; 20].join(", "))));
     let script = "mkdir small kept && mount -t tmpfs -o size=4k none small || exit 99
@@ -536,7 +538,7 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_recorded() {
     let report = bench.report("kept/report");
     assert!(report.verdicts().starts_with(&[("acl.small.r1", "pass"), ("acl.small.r2", "pass")]));
     assert!(report.results.len() < 9 && report.end.is_none());
-    assert!(report.journal.ends_with('\n'), "no line is cut short");
+    assert!(report.journal.ends_with('\n'), "no line is cut off");
     resume(&bench, "kept/report", &[]).says(0, &["8 pass, 1 skipped"]);
 }
 
@@ -553,9 +555,9 @@ fn a_read_only_file_system_is_named_before_anything_runs() {
 
 #[rstest]
 #[case::below_a_file("specs/acl/products.yaml/report")]
-#[case::where_no_folder_can_be("/proc/atlas-cts-report")]
+#[case::where_no_folder_can_exist("/proc/atlas-cts-report")]
 #[case::without_permission("locked/report")]
-fn a_folder_that_cannot_be_made_is_named(#[case] report: &str) {
+fn a_folder_that_cannot_be_created_is_named(#[case] report: &str) {
     use std::os::unix::fs::PermissionsExt;
     let bench = bench();
     fs::create_dir(bench.path("locked")).unwrap();
@@ -585,7 +587,7 @@ fn a_report_that_cannot_be_written_leaves_the_old_one() {
 }
 
 #[test]
-fn what_a_killed_process_left_half_written_is_removed() {
+fn incomplete_files_of_a_killed_process_are_removed() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &VERY_SLOW);
     bench.write("report/.half.atlas-cts-part", "<half");

@@ -1,5 +1,5 @@
-//! What `atlas-cts run` prints while it runs: for a program one object for each event, for a person on a terminal how far it
-//! is, and without a terminal nothing that moves.
+//! The output of `atlas-cts run` while it runs: one object for each event for programs, a progress line on a terminal,
+//! and no progress line without a terminal.
 
 use crate::support;
 
@@ -20,16 +20,16 @@ fn bench() -> Bench {
     bench
 }
 
-/// The objects that a run prints, each with its kind.
+/// The printed objects of a run, each with its kind.
 fn events(text: &str) -> Vec<(String, Json)> {
     let object = |line: &str| -> Json { serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")) };
     text.lines().map(object).map(|object| (object["event"].as_str().unwrap().to_owned(), object)).collect()
 }
 
-/// JUnit's classes outlive the names of chapters until a release; a journal says both, and a report that is made from it
-/// again says the same.
+/// Until a release, JUnit keeps the class of a chapter whose name changed. A journal has both names, and a rewritten
+/// report is the same.
 #[rstest]
-fn a_chapter_keeps_the_class_that_it_had(bench: Bench) {
+fn a_chapter_keeps_its_former_class(bench: Bench) {
     let class = |report: &str| {
         let text = bench.report(report).junit;
         ["acl.old", "acl.small"].map(|class| text.matches(&format!("classname=\"{class}\"")).count())
@@ -47,13 +47,13 @@ fn a_chapter_keeps_the_class_that_it_had(bench: Bench) {
 }
 
 #[rstest]
-fn a_program_gets_an_object_for_each_event_and_nothing_else(bench: Bench) {
+fn the_json_log_has_one_object_for_each_event_and_nothing_else(bench: Bench) {
     let words = ["--log-format", "json", "--report-dir", "report"];
     let answer = bench.run(RUN.iter().chain(&BROKEN).chain(&words));
     assert_eq!(answer.status, 1, "{}", answer.text);
     let events = events(&answer.text);
     let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();
-    // The rule that does not apply does not begin; threads end in any order.
+    // The rule that does not apply does not begin. Threads end in any order.
     let mut middle = kinds[2..5].to_vec();
     middle.sort_unstable();
     assert_eq!(
@@ -76,7 +76,7 @@ fn a_program_gets_an_object_for_each_event_and_nothing_else(bench: Bench) {
     let end = of("end", "");
     assert_eq!((&end["exit"], &end["counts"]["fail"]), (&Json::from(1), &Json::from(1)));
     assert_eq!(end["text"], "not conformant: 1 rule broken");
-    // The schema knows each field of each event.
+    // The schema has each field of each event.
     let schema: Json =
         serde_json::from_str(&std::fs::read_to_string(project().join("reports/schema/log.schema.json")).unwrap())
             .unwrap();
@@ -92,8 +92,8 @@ fn a_program_gets_an_object_for_each_event_and_nothing_else(bench: Bench) {
 }
 
 #[rstest]
-fn a_remark_is_an_event_and_a_mistake_is_none(bench: Bench) {
-    std::fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+fn a_remark_is_an_event_but_a_usage_error_is_not(bench: Bench) {
+    std::fs::create_dir_all(bench.path("report/report.html/folder")).unwrap();
     let answer = bench.run(RUN.iter().chain(&["--log-format", "json", "--report-dir", "report"]));
     let events = events(&answer.text);
     let remark = events.iter().find(|(kind, _)| kind == "remark").expect("there is a remark").1["text"].clone();
@@ -103,7 +103,7 @@ fn a_remark_is_an_event_and_a_mistake_is_none(bench: Bench) {
     bench.run(["run", "--log-format", "xml"]).says(2, &["invalid value 'xml'", "text, json"]);
 }
 
-/// A run of about a second on a terminal of its own; `None`: there is no tool that makes one.
+/// A run of about a second on a new terminal; `None`: no tool can create one.
 fn on_a_terminal(bench: &Bench, report: &str, terminal: &str) -> Option<String> {
     let words = ["--call-ns", "4000000", "--jobs", "1", "--report-dir", report];
     let atlas = bench.command(RUN.iter().chain(&words));
@@ -123,26 +123,26 @@ fn on_a_terminal(bench: &Bench, report: &str, terminal: &str) -> Option<String> 
 }
 
 #[rstest]
-fn on_a_terminal_the_last_line_says_how_far_the_run_is(bench: Bench) {
+fn on_a_terminal_the_last_line_shows_the_progress(bench: Bench) {
     let Some(text) = on_a_terminal(&bench, "runs/first", "xterm") else { return };
     assert!(text.contains("/2 rules, ") && text.contains("acl.small.aligned ("), "{text}");
-    assert!(!text.contains(" left"), "nothing is known about its time:\n{text}");
+    assert!(!text.contains(" left"), "its time is unknown:\n{text}");
     let text = on_a_terminal(&bench, "runs/second", "xterm").unwrap();
-    assert!(text.contains(" left: acl.small.aligned ("), "the first run says how long:\n{text}");
+    assert!(text.contains(" left: acl.small.aligned ("), "the first run gives an estimate:\n{text}");
     let plain = on_a_terminal(&bench, "runs/third", "dumb").unwrap();
     assert!(!plain.contains("/2 rules, ") && !plain.contains("\u{1b}[2K"), "{plain}");
 }
 
 #[rstest]
-fn without_a_terminal_nothing_moves(bench: Bench) {
+fn without_a_terminal_there_is_no_progress_line(bench: Bench) {
     let answer = bench.run(RUN.iter().chain(&["--call-ns", "4000000", "--report-dir", "report"]));
     answer.says(0, &["pass      acl.small.aligned"]);
     assert!(!answer.text.contains(['\u{1b}', '\r']) && !answer.text.contains("/2 rules"), "{}", answer.text);
 }
 
-/// A runner that starts a process for each rule takes each status for a test's.
+/// A runner that starts a process for each rule takes each exit status as that of a test.
 #[test]
-fn the_report_of_a_run_that_several_processes_make_tells_of_all_of_them() {
+fn the_report_of_a_run_by_several_processes_covers_all_of_them() {
     let bench = Bench::new();
     bench.catalog(chapter(&[ALIGNED, HOLDS]));
     for (rule, status) in [("acl.small.aligned", 1), ("acl.small.holds", 0)] {

@@ -8,7 +8,7 @@ use std::process::Command;
 use catalog::{CatalogPlace, Level, Rules, load};
 use support::{Bench, project};
 
-/// What the second implementation does, and the documents promise.
+/// Rules on promises of the documents that the second implementation keeps.
 const HOLDS: &[&str] = &[
     "acl.copy.sync-roundtrip",
     "acl.copy.sync-bounds",
@@ -84,7 +84,7 @@ fn exported(library: &std::path::Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn an_independent_library_is_judged_by_what_the_documents_promise() {
+fn an_independent_library_is_judged_by_the_promises_of_the_documents() {
     let bench = Bench::new();
     let library = bench.library("fixtures/second/second.c", &[]);
     let has = exported(&library);
@@ -93,7 +93,7 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
     answer.says(1, &["not conformant"]);
     let report = bench.report("report");
 
-    // It is a device like any other: nothing calls it simulated.
+    // It counts as a device like any other, not as simulated.
     let first = answer.text.lines().next().unwrap();
     assert!(first.contains("libtested.so") && first.contains("Ascend910B4, product a2"), "{first}");
     assert!(!answer.text.to_lowercase().contains("simulated device"), "{}", answer.text);
@@ -108,8 +108,8 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
         assert_eq!(result.verdict.name(), "pass", "{id}: {}", result.reason);
     }
 
-    // A rule that calls what the library lacks is blocked by that, and by nothing else; or skipped, where nobody knows
-    // whether a library of this edition has it.
+    // A rule that calls a missing function is blocked for this reason only, or skipped if it is unknown whether a
+    // library of this edition has the function.
     let rules = catalog();
     let (mut blocked, mut small) = (0, 0);
     for rule in &rules.rules {
@@ -117,18 +117,18 @@ fn an_independent_library_is_judged_by_what_the_documents_promise() {
         let lacks: Vec<&str> = rule.program.function_names().filter(|name| !has.contains(*name)).collect();
         match result.verdict.name() {
             "skipped" => {}
-            // A small device: what a set-up asks for may not be there.
+            // The device is small: a set-up may not get enough memory.
             "blocked" if lacks.is_empty() && result.reason.starts_with("set-up failed: ") => small += 1,
             "blocked" => {
                 blocked += 1;
                 let missing = lacks.iter().any(|name| result.reason.contains(&format!("does not export {name}")));
                 assert!(missing, "{}: {}, but it lacks {lacks:?}", rule.id, result.reason);
             }
-            // What an alternative calls may be missing: the alternative was left out, and the result says so.
+            // An alternative that calls a missing function is omitted, and the result tells so.
             "pass" => {
                 assert!(lacks.is_empty() || !result.left_out.is_empty(), "{} holds without {lacks:?}", rule.id);
             }
-            // What no document promises may be otherwise here.
+            // Behavior that no document promises may differ here.
             "fail" if rule.level == Level::Info => {}
             other => panic!("{}: {other}: {}\neither the rule or fixtures/second is wrong", rule.id, result.reason),
         }

@@ -1,4 +1,4 @@
-//! Parts of a run: together they are the run that nobody divided, whatever happened to some of them.
+//! Shards of a run: merged, they equal the undivided run, whatever happened to some of them.
 
 use crate::support;
 
@@ -15,7 +15,7 @@ use record::{
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, Report};
 
-/// Rules that hold, two that a device with misaligned blocks breaks, and one that does not apply.
+/// Rules that pass, two that fail on a device with misaligned blocks, and one that does not apply.
 fn rules() -> String {
     let aligned = |number: usize| {
         let (wanted, size) = if number % 4 == 3 { (64, 100) } else { (1, 64) };
@@ -36,7 +36,7 @@ fn rules() -> String {
 }
 
 const RULES: usize = 10;
-/// With a patience that is not measured: two runs may measure different values before they begin, and programs name it.
+/// A bench with a fixed patience: two runs may measure different values, which printed programs contain.
 const MISALIGNED: [&str; 4] = ["--defect", "malloc.aligned-only-from-4KiB", "--patience", "2000"];
 
 #[fixture]
@@ -55,7 +55,7 @@ fn merged(bench: &Bench, report: &str, parts: &[&str]) -> Answer {
     bench.run(["merge", "--specs", "specs", "--report-dir", report].iter().chain(parts))
 }
 
-/// The results by rule, without what no two runs share.
+/// The results by rule, without the parts that differ between any two runs.
 fn told(report: &Report) -> Vec<serde_json::Value> {
     let results = report.timeless().into_iter().filter_map(|line| line.get("result").cloned());
     let mut results: Vec<serde_json::Value> = results.collect();
@@ -64,7 +64,7 @@ fn told(report: &Report) -> Vec<serde_json::Value> {
 }
 
 #[rstest]
-fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 20)] of: u32) {
+fn merged_shards_equal_the_undivided_run(bench: Bench, #[values(1, 3, 20)] of: u32) {
     let whole = bench.run_catalog(
         "whole",
         &[&["--product", "a2", "--backend", "simulator", "--jobs", "1"], &MISALIGNED[..]].concat(),
@@ -77,7 +77,7 @@ fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 2
         assert!(matches!(answer.status, 0 | 1), "{}", answer.text);
         executed += bench.report(name).results.len();
     }
-    assert_eq!(executed, RULES, "each rule is in one part");
+    assert_eq!(executed, RULES, "each rule is in one shard");
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     merged(&bench, "merged", &names).says(1, &["acl.small.r3", &format!("{of} of {of}, merged")]);
     let (whole, merged) = (bench.report("whole"), bench.report("merged"));
@@ -91,7 +91,7 @@ fn parts_together_are_the_run_that_nobody_divided(bench: Bench, #[values(1, 3, 2
 }
 
 #[rstest]
-fn a_merged_run_names_the_devices_that_were_out_in_each_part(bench: Bench) {
+fn a_merged_run_names_the_devices_in_quarantine_of_each_shard(bench: Bench) {
     for number in [1, 2] {
         let name = format!("part-{number}");
         part(&bench, &name, &format!("{number}/2"), &[]).says(0, &[]);
@@ -108,7 +108,7 @@ fn a_merged_run_names_the_devices_that_were_out_in_each_part(bench: Bench) {
 }
 
 #[rstest]
-fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
+fn rules_of_a_missing_shard_have_no_result(bench: Bench) {
     for number in [1, 3] {
         part(&bench, &format!("part-{number}"), &format!("{number}/3"), &[]).says(0, &[]);
     }
@@ -126,12 +126,12 @@ fn rules_of_a_part_that_is_missing_have_no_answer(bench: Bench) {
 }
 
 #[rstest]
-fn what_a_part_had_when_it_was_killed_counts_and_resuming_it_gives_the_rest(bench: Bench) {
+fn results_of_a_killed_shard_count_and_resuming_it_adds_the_rest(bench: Bench) {
     part(&bench, "part-1", "1/2", &[]).says(0, &[]);
     part(&bench, "part-2", "2/2", &[]).says(0, &[]);
     let journal = fs::read_to_string(bench.path("part-2/results.jsonl")).unwrap();
     let lines: Vec<&str> = journal.lines().collect();
-    // Killed while its last rule ran.
+    // The shard was killed while its last rule ran.
     let cut = lines.iter().rposition(|line| line.starts_with("{\"begin\"")).unwrap();
     bench.write("part-2/results.jsonl", lines[..=cut].join("\n") + "\n");
     merged(&bench, "cut", &["part-1", "part-2"]).says(3, &["part 2: ", "is incomplete"]);
@@ -146,7 +146,7 @@ fn what_a_part_had_when_it_was_killed_counts_and_resuming_it_gives_the_rest(benc
     assert!(
         lost.iter().any(|reason| reason.contains("part 2 of 2 ended while this rule ran; finish it with --resume"))
     );
-    // As a site's script would: with the arguments of the first time.
+    // As in a site's script, with the original arguments.
     part_again(&bench, "part-2", "2/2").says(0, &["resumes"]);
     merged(&bench, "whole", &["part-1", "part-2"]).says(0, &["2 of 2, merged"]);
 }
@@ -165,10 +165,10 @@ fn part_again(bench: &Bench, report: &str, shard: &str) -> Answer {
 #[case::number(&["--shard", "2/3"], "the number of parts: 2 in the first, 3 in this one")]
 #[case::times(&["--times", "part-1"], "the times: not reported in the first")]
 #[case::rules(&["acl.small.r1"], "the rules selected for all parts: different")]
-fn runs_that_are_no_parts_of_one_are_not_merged(bench: Bench, #[case] other: &[&str], #[case] why: &str) {
+fn shards_of_different_runs_are_not_merged(bench: Bench, #[case] other: &[&str], #[case] why: &str) {
     part(&bench, "part-1", "1/2", &[]).says(0, &[]);
     let mut words = vec!["--product", "a2", "--backend", "simulator", "--shard", "2/2"];
-    // An option that is given twice is refused: the other value takes the first one's place.
+    // A repeated option is refused, so the other value replaces the first one.
     match words.iter().position(|word| *word == other[0]) {
         Some(at) => words[at + 1] = other[1],
         None => words.extend(other),
@@ -191,7 +191,7 @@ fn a_whole_run_an_unreadable_one_and_another_catalog_are_refused(bench: Bench) {
 }
 
 #[rstest]
-fn a_list_of_rules_in_a_file_and_exclusions_select(bench: Bench) {
+fn a_list_of_rules_in_a_file_and_exclusions_select_rules(bench: Bench) {
     bench.write("todo.txt", "# what was red last night\nacl.small.r1   # a block\n\nacl.small.r2\nsmall.r3\n");
     let words = ["--product", "a2", "--backend", "simulator", "--jobs", "1", "--rules", "todo.txt"];
     bench.run_catalog("listed", &[&words[..], &["--exclude", "acl.small.r2"]].concat()).says(0, &[]);
@@ -211,7 +211,7 @@ fn a_list_of_rules_in_a_file_and_exclusions_select(bench: Bench) {
 }
 
 #[rstest]
-fn how_many_rules_must_be_executed_is_asked_of_all_parts_together(bench: Bench) {
+fn the_floor_applies_to_all_shards_together(bench: Bench) {
     for number in [1, 2] {
         part(&bench, &format!("part-{number}"), &format!("{number}/2"), &["--min-executed", "10"]).says(0, &[]);
     }
@@ -220,7 +220,7 @@ fn how_many_rules_must_be_executed_is_asked_of_all_parts_together(bench: Bench) 
 }
 
 #[rstest]
-fn parts_that_were_divided_by_times_make_the_whole_run(bench: Bench) {
+fn shards_divided_by_times_make_the_whole_run(bench: Bench) {
     bench.run_catalog("earlier", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     for number in [1, 2, 3] {
         part(&bench, &format!("part-{number}"), &format!("{number}/3"), &["--times", "earlier"]).says(0, &[]);
@@ -231,7 +231,7 @@ fn parts_that_were_divided_by_times_make_the_whole_run(bench: Bench) {
 
 // ---- any division, any attempts
 
-/// Says nothing.
+/// An observer without output.
 struct Silent;
 
 impl Observer for Silent {
@@ -248,7 +248,7 @@ impl Observer for Silent {
     }
 }
 
-/// Writes the journal of an attempt at a part, as a run would.
+/// Writes the journal of an attempt at a shard, as a run would.
 fn write_attempt(
     bench: &Bench,
     name: &str,
@@ -284,14 +284,14 @@ fn write_attempt(
     folder
 }
 
-/// How an attempt goes before the one that gives all answers.
+/// The course of an attempt before the complete one.
 #[derive(Debug, Clone, Copy)]
 enum Earlier {
     /// The device is lost at each rule.
     Lost,
-    /// Killed in the middle.
+    /// The attempt is killed in the middle.
     Killed,
-    /// All answers, as the last attempt gives them.
+    /// All results, as in the last attempt.
     Complete,
 }
 
@@ -299,7 +299,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn however_a_run_is_divided_and_tried_again_the_merged_one_is_the_whole(
+    fn however_a_run_is_divided_and_retried_the_merged_run_is_complete(
         of in 1_u32..15,
         times in proptest::option::of(proptest::collection::vec(0_u64..5_000_000_000, RULES)),
         earlier in proptest::collection::vec((1_u32..15, proptest::sample::select(vec![
@@ -349,7 +349,7 @@ proptest! {
 }
 
 #[rstest]
-fn a_failure_is_not_tried_away_and_the_report_names_the_attempts(bench: Bench) {
+fn a_retry_does_not_hide_a_failure_and_the_report_names_the_attempts(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
     let part = Part { number: 1, of: 1, balanced: None, rules: None };
@@ -369,7 +369,7 @@ fn a_failure_is_not_tried_away_and_the_report_names_the_attempts(bench: Bench) {
 }
 
 #[rstest]
-fn a_result_that_is_not_its_parts_is_refused(bench: Bench) {
+fn a_result_of_another_shard_is_refused(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
     for number in [1, 2] {

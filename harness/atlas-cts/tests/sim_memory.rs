@@ -1,11 +1,11 @@
-//! How much memory simulated devices have is a setting: for emulators and small containers.
+//! The memory of simulated devices is a setting, for emulators and small containers.
 
 use crate::support;
 
 use rstest::rstest;
 use support::Bench;
 
-/// What a device says it has in pages of both sizes, and what it holds.
+/// The reported memory of a device in pages of both sizes, and the memory that can be allocated.
 const RULES: &str = "# The rules of a test.
 title: Small devices
 rules:
@@ -68,7 +68,7 @@ fn bench(mebibytes: &str) -> Bench {
 #[case::least("1024")]
 #[case::odd("1537")]
 #[case::most("65536")]
-fn a_device_has_the_memory_that_it_is_given(#[case] mebibytes: &str, #[values("host", "device")] run_mode: &str) {
+fn a_device_has_the_configured_memory(#[case] mebibytes: &str, #[values("host", "device")] run_mode: &str) {
     let bench = bench(mebibytes);
     let rules = if run_mode == "host" { "4 pass" } else { "pass" };
     let words = ["--product", "a2", "--backend", "simulator", "--sim-memory", mebibytes, "--run-mode", run_mode];
@@ -88,7 +88,7 @@ fn without_the_setting_a_device_has_the_memory_of_its_product() {
     other.run_catalog("report", &["--product", "a2", "--backend", "simulator"]).says(1, &["FAIL  acl.small.total"]);
 }
 
-/// A failure of a small device is repeated on a small device.
+/// A failure on a small device is replayed on a small device.
 #[test]
 fn the_replay_of_a_failure_has_the_setting() {
     let bench = bench("4096");
@@ -101,13 +101,13 @@ fn the_replay_of_a_failure_has_the_setting() {
 #[case::below("1023", "1023 is not in 1024..=65536")]
 #[case::above("65537", "65537 is not in 1024..=65536")]
 #[case::no_number("4G", "invalid value '4G'")]
-fn a_size_that_no_device_can_have_is_refused(#[case] mebibytes: &str, #[case] reason: &str) {
+fn an_impossible_size_is_refused(#[case] mebibytes: &str, #[case] reason: &str) {
     let bench = Bench::new();
     bench.run(["run", "--backend", "simulator", "--sim-memory", mebibytes]).says(2, &[reason]);
 }
 
 #[test]
-fn another_library_has_the_memory_that_it_has() {
+fn the_setting_does_not_apply_to_another_library() {
     let bench = bench("2048");
     bench.library("fixtures/faults/faults.c", &[]);
     let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim-memory", "2048"]);

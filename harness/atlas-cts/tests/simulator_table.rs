@@ -1,5 +1,5 @@
-//! The simulated device follows the documents by itself: its table of products and codes is written by hand, as the
-//! catalog is. Here the two are held against each other, each taken from its own file.
+//! The simulated device's table of products and codes is written by hand from the documents, independently of the
+//! catalog. These tests compare the two.
 
 #[path = "../../../fixtures/simulator/acl/editions.rs"]
 mod editions;
@@ -62,8 +62,8 @@ fn every_quantity_of_a_product_is_the_documented_one(rules: &Rules) {
 }
 
 #[rstest]
-fn every_product_is_recognised_by_the_name_that_it_reports(rules: &Rules) {
-    // The documents name none for IPV350.
+fn every_product_is_recognized_by_the_name_that_it_reports(rules: &Rules) {
+    // The documents give no name for IPV350.
     for product in rules.products.iter().filter(|product| !product.reported_names.is_empty()) {
         let name = simulated(&product.id).soc.trim_end_matches('\0');
         let found = rules.product_of(name).map(|found| found.id.as_str());
@@ -86,9 +86,9 @@ fn every_function_of_the_support_table_is_offered_where_it_is_documented(rules: 
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Only what is exported there is in the simulator's list; what rules call is all exported.
+/// The simulator's list has exported functions only, and all functions that rules call are exported.
 #[rstest]
-fn every_function_is_there_from_the_edition_of_the_support_table_on(rules: &Rules) {
+fn every_function_exists_from_the_edition_of_the_support_table_on(rules: &Rules) {
     let mut differences = Vec::new();
     let brought = |name: &str| BROUGHT.iter().find(|(_, names)| names.contains(&name)).map(|(edition, _)| *edition);
     let uncertain = rules.uncertain().into_iter().map(|function| function.name);
@@ -102,7 +102,7 @@ fn every_function_is_there_from_the_edition_of_the_support_table_on(rules: &Rule
 }
 
 #[rstest]
-fn every_edition_that_is_played_is_read_as_itself(rules: &Rules) {
+fn every_simulated_edition_is_recognized(rules: &Rules) {
     for edition in EDITIONS.iter().filter(|edition| edition.id != UNVERSIONED) {
         let read = rules.edition.read(edition.version.0).map(|read| read.to_string()).unwrap_or_default();
         assert!(read.starts_with(edition.id), "{} is read as {read}", edition.version.0);

@@ -1,5 +1,5 @@
-//! Verdicts do not depend on the speed of the machine: a slow runtime gets the cases of a fast one, and the result of
-//! cases that could not run in time is not known.
+//! Verdicts do not depend on the speed of the machine: a slow runtime gets the same cases as a fast one, and cases that
+//! could not run in time make the result unknown.
 
 use crate::support;
 
@@ -41,7 +41,7 @@ const LONG: &str = "
 
 const A2: &[&str] = &["--product", "a2", "--backend", "simulator", "--jobs", "1"];
 
-/// A call takes 50 ms: the guard of one second is over before thirty edges have run.
+/// A call takes 50 ms: the watchdog's second is over before thirty edges have run.
 const CUT: &[&str] = &["--rule-limit", "1", "--call-ns", "50000000", "acl.small.long"];
 
 #[test]
@@ -60,7 +60,7 @@ fn a_slow_runtime_gets_the_cases_and_the_verdict_of_a_fast_one() {
 }
 
 #[test]
-fn a_rule_that_did_not_come_to_its_end_is_not_known() {
+fn the_result_of_a_cut_rule_is_unknown() {
     let bench = Bench::new();
     bench.catalog(chapter(&[LONG, HOLDS]));
     let told =
@@ -72,7 +72,7 @@ fn a_rule_that_did_not_come_to_its_end_is_not_known() {
     assert_eq!(result.verdict, Verdict::Cut);
     let Some(Cut { ran, planned, limit_milliseconds }) = result.coverage.as_ref().and_then(|coverage| coverage.cut)
     else {
-        panic!("what was cut is part of the result: {result:?}");
+        panic!("the cut is part of the result: {result:?}");
     };
     assert!(ran > 0 && ran < 30 && planned >= 30 && limit_milliseconds == 1_000, "{ran} of {planned}");
     assert_eq!(result.cases, ran);
@@ -81,7 +81,7 @@ fn a_rule_that_did_not_come_to_its_end_is_not_known() {
 }
 
 #[test]
-fn a_record_is_not_conformant_where_cases_were_cut() {
+fn a_record_with_cut_cases_is_not_conformant() {
     let bench = Bench::new();
     bench.catalog(chapter(&[LONG]));
     bench.run_catalog("run", &[A2, CUT].concat()).says(0, &[]);
@@ -94,7 +94,7 @@ fn a_record_is_not_conformant_where_cases_were_cut() {
     assert_eq!(lacks.rules, ["acl.small.long"]);
 }
 
-/// A rule with a wait of that length.
+/// A rule with a wait of this length.
 fn waiting(time: &str) -> String {
     format!(
         "
@@ -120,7 +120,7 @@ fn waiting(time: &str) -> String {
 #[case("1 + 1")]
 #[case("ms")]
 #[case("ms > 3 ? 1000 : 20")]
-fn a_fixed_time_out_is_refused(#[case] time: &str) {
+fn a_fixed_timeout_is_refused(#[case] time: &str) {
     let bench = Bench::new();
     bench.catalog(chapter(&[&waiting(time)]));
     let told = ["a timeout of aclrtSynchronizeStreamWithTimeout is a fixed number", "write `patience`"];
@@ -133,7 +133,7 @@ fn a_fixed_time_out_is_refused(#[case] time: &str) {
 #[case("kept")]
 #[case("-1")]
 #[case("none")]
-fn a_time_out_that_follows_from_the_patience_or_is_none_is_accepted(#[case] time: &str) {
+fn a_timeout_from_the_patience_and_no_timeout_are_accepted(#[case] time: &str) {
     let bench = Bench::new();
     bench.catalog(chapter(&[&waiting(time)]));
     let lint = bench.run(["lint", "--specs", "specs"]);
@@ -141,7 +141,7 @@ fn a_time_out_that_follows_from_the_patience_or_is_none_is_accepted(#[case] time
 }
 
 #[test]
-fn how_long_rules_wait_is_kept_for_a_replay_and_refused_below_what_it_was() {
+fn a_replay_keeps_the_patience_and_refuses_a_shorter_one() {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS]));
     bench.run_catalog("run", &[A2, &["--patience", "7300"]].concat()).says(0, &["patience 7300 ms"]);

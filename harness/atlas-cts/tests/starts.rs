@@ -1,5 +1,5 @@
-//! Processes with the runtime: none waits at its end for a device that was left selected, and a run of everything starts few. Who
-//! shares a process, and why there are others: `starts.rs` of the engine's tests.
+//! Processes with the runtime: none waits at its end for a device that was left selected, and a run of all rules starts
+//! few. `starts.rs` of the engine's tests covers sharing of processes, and the reasons for further ones.
 
 use crate::support;
 
@@ -33,8 +33,8 @@ const FOUR: &str = "n: {every: [1, 2, 3, 4]}";
 const ALLOCATES: &str = "aclrtMalloc(&p, 64 * n, ACL_MEM_MALLOC_NORMAL_ONLY);
 (uintptr_t)p % 64 == 0;";
 
-/// The selections that were left in each process that had to wait for them: the library before the simulated device's
-/// waits while a device is selected.
+/// The number of selections that were left in each process that had to wait for them. The library in front of the
+/// simulated device waits while a device is selected.
 fn waited(rules: &[String]) -> (Report, Vec<String>) {
     let bench = Bench::new();
     bench.catalog(chapter(rules));
@@ -64,7 +64,7 @@ number == 1;";
     "aclrtSetDevice(1);\naclrtGetDevice(&number);\nnumber == 7;\naclrtResetDevice(1);",
     Verdict::Fail
 )]
-#[case::in_a_process_of_its_own("A: process(device 0), isolated;", LEAVES_ONE, Verdict::Pass)]
+#[case::in_an_isolated_process("A: process(device 0), isolated;", LEAVES_ONE, Verdict::Pass)]
 #[case::in_a_process_set_apart("A: process(), state init, apart;", LEAVES_ONE, Verdict::Pass)]
 #[case::in_a_thread(
     "A: process(device 0); T: thread(A), state init;",
@@ -76,7 +76,7 @@ number == 1;";
     "aclrtSetDevice(1);\naclrtSetDevice(1);\naclrtGetDevice(&number);\nnumber == 1;\naclrtResetDeviceForce(1);",
     Verdict::Pass
 )]
-fn no_process_waits_for_a_device_that_a_rule_has_selected(
+fn no_process_waits_for_a_device_that_a_rule_left_selected(
     #[case] actors: &str,
     #[case] steps: &str,
     #[case] verdict: Verdict,
@@ -88,20 +88,20 @@ fn no_process_waits_for_a_device_that_a_rule_has_selected(
 }
 
 #[test]
-fn a_process_that_a_rule_ends_by_itself_waits_as_any_program_would() {
+fn a_process_that_a_rule_ends_waits_like_any_program() {
     let actors = "A: process(device 0); B: process(), state init;";
     let steps = "B: aclrtSetDevice(1);\nB: aclrtSetDevice(1);\nexit B;\nA: aclrtGetDevice(&number);\nA: number == 0;";
     let (report, waited) = waited(&[rule("ends", actors, "", steps)]);
     assert_eq!(report.result("acl.starts.ends").verdict, Verdict::Pass);
-    assert_eq!(waited, ["2"], "the library notes it");
+    assert_eq!(waited, ["2"], "the library records it");
 }
 
 #[test]
 #[ignore = "a minute: ci/night.sh"]
-fn the_default_run_of_a2_starts_the_runtime_seventy_times_at_most() {
+fn the_default_run_of_a2_starts_the_runtime_at_most_seventy_times() {
     let place = CatalogPlace { specs: project().join("specs").into(), bindings: &acl::BINDINGS, defects: None };
     let rules = load(&place, None).unwrap();
-    // All others run in the first of the pool's workers.
+    // All others run in the pool's first worker.
     let several = |rule: &&Rule| {
         rule.hazard.is_none() && (rule.program.several_processes() || !rule.program.all_are(Sharing::Pooled))
     };

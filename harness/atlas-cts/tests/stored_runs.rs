@@ -1,5 +1,5 @@
-//! Runs as the versions that made them wrote them, in `fixtures/runs`: journals, reports and counterexamples of every
-//! format stay readable, and say what they said.
+//! Stored runs of earlier versions in `fixtures/runs`: journals, reports and counterexamples of every format stay
+//! readable and keep their meaning.
 
 use crate::support;
 
@@ -31,7 +31,7 @@ fn folders(path: &Path) -> Vec<String> {
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
-/// The files of a folder and of the folders in it, with what they hold.
+/// The files below a folder, with their content.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
@@ -88,7 +88,7 @@ fn every_stored_run_has_an_expectation_and_is_described() {
         runs.map(|run| format!("{format}/{run}")).collect::<Vec<_>>()
     });
     let expected: BTreeSet<String> = RUNS.iter().map(|run| run.name.to_owned()).collect();
-    assert_eq!(found.collect::<BTreeSet<_>>(), expected, "add the run to harness/tests/stored_runs/expected.rs");
+    assert_eq!(found.collect::<BTreeSet<_>>(), expected, "add the run to tests/stored_runs/expected.rs");
     let readme = fs::read_to_string(stored().join("README.md")).unwrap();
     for run in &RUNS {
         assert!(readme.contains(&format!("| `{}` |", run.name)), "README.md does not describe {}", run.name);
@@ -110,7 +110,7 @@ fn a_stored_run_names_no_folder_of_the_machine_that_made_it() {
 }
 
 #[test]
-fn a_stored_run_says_what_it_said() {
+fn a_stored_run_keeps_its_meaning() {
     for run in &RUNS {
         let recorded = run.read();
         let header = &recorded.header;
@@ -137,7 +137,7 @@ fn the_counts_of_a_stored_run_are_those_of_its_results() {
 }
 
 #[test]
-fn the_report_of_a_stored_run_is_written_again_from_its_journal() {
+fn the_report_of_a_stored_run_is_rewritten_from_its_journal() {
     let bench = Bench::new();
     for run in RUNS.iter().filter(|run| run.finished()) {
         let recorded = run.read();
@@ -157,7 +157,7 @@ fn the_report_of_a_stored_run_is_written_again_from_its_journal() {
 }
 
 #[test]
-fn resuming_a_finished_run_writes_its_reports_again_and_ends_with_its_status() {
+fn resuming_a_finished_run_rewrites_its_reports_and_ends_with_its_status() {
     for run in finished_in_this_format() {
         let bench = Bench::new();
         let written = run.copy(&bench, "copy");
@@ -170,7 +170,7 @@ fn resuming_a_finished_run_writes_its_reports_again_and_ends_with_its_status() {
         answer.says(i32::from(run.exit.unwrap()), &["this run is complete; rewriting its reports"]);
         let mut now = files(&bench.path("copy"));
         for page in FORMATS.map(|format| format.file).into_iter().filter(|file| *file != JUNIT_FILE) {
-            // Not stored: what it looks like changes with each version.
+            // Not stored, because its layout changes with each version.
             assert!(now.remove(Path::new(page)).is_some_and(|page| !page.is_empty()), "{}: {page}", run.name);
         }
         assert!(now == written, "{}: another file, or another content", run.name);
@@ -178,7 +178,7 @@ fn resuming_a_finished_run_writes_its_reports_again_and_ends_with_its_status() {
 }
 
 #[test]
-fn a_run_of_an_older_format_is_not_resumed_and_the_refusal_says_by_what_it_can_be() {
+fn a_run_of_an_older_format_is_not_resumed_and_the_message_names_a_version_that_can() {
     for run in RUNS.iter().filter(|run| run.format < Journal::FORMAT) {
         let bench = Bench::new();
         let written = run.copy(&bench, "copy");
@@ -230,7 +230,7 @@ fn a_stored_counterexample_is_the_failure_of_its_rule() {
     }
 }
 
-/// Runs the rules that a stored run has counterexamples of, on the same device, with these counterexamples.
+/// Runs the rules that have counterexamples in a stored run, on the same device, with these counterexamples.
 fn try_counterexamples(bench: &Bench, run: &Stored) -> support::Answer {
     let ids: Vec<String> =
         run.counterexamples().keys().map(|file| file.file_stem().unwrap().to_str().unwrap().into()).collect();
@@ -261,7 +261,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
             fs::write(bench.path("regressions").join(file), content).unwrap();
         }
         let answer = try_counterexamples(&bench, run);
-        // The summary has them too, as remarks.
+        // The summary lists them too, as remarks.
         let unused = answer.text.lines().filter(|line| line.starts_with('/') && line.contains(UNUSED));
         let unused: BTreeSet<&str> = unused.map(|line| line.split(".json: ").next().unwrap()).collect();
         let named = |id: &&str| bench.path("regressions").join(id).display().to_string();
@@ -271,7 +271,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
         assert_eq!(now.results.len(), run.counterexamples().len(), "{}: {}", run.name, answer.text);
         for result in now.results.iter().filter(|result| !run.outgrown.contains(&&*result.id)) {
             let earlier = then.results.iter().find(|earlier| earlier.id == result.id).unwrap();
-            // A function that not every edition has was missing, which blocked its rule then and skips it now.
+            // A function that some editions lack was missing. This blocked its rule then, and skips it now.
             let missing = "and does not export it";
             if earlier.verdict == Verdict::Blocked && result.reason.ends_with(missing) {
                 assert_eq!(result.verdict, Verdict::Skipped, "{} {}", run.name, result.id);
@@ -282,7 +282,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
                 assert_eq!(result.verdict, Verdict::Blocked, "{} {}", run.name, result.id);
                 continue;
             }
-            // What was flaky need not fail again.
+            // A flaky case need not fail again.
             if earlier.verdict != Verdict::Flaky {
                 let cases = earlier.failure.as_ref().unwrap().replay_values.as_array().map_or(1, Vec::len);
                 assert_eq!(result.verdict, earlier.verdict, "{} {}: {}", run.name, result.id, result.reason);
@@ -293,7 +293,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
 }
 
 #[test]
-fn a_counterexample_that_is_no_case_of_its_rule_is_named() {
+fn a_counterexample_that_does_not_fit_its_rule_is_named() {
     let run = RUNS.iter().find(|run| !run.counterexamples().is_empty()).unwrap();
     let bench = Bench::new();
     fs::create_dir_all(bench.path("regressions")).unwrap();
@@ -305,7 +305,7 @@ fn a_counterexample_that_is_no_case_of_its_rule_is_named() {
     assert!(answer.text.contains(UNUSED) && answer.text.contains(file.to_str().unwrap()), "{}", answer.text);
 }
 
-/// A copy of a stored run whose journal is changed.
+/// Copies a stored run and changes its journal.
 fn damaged(bench: &Bench, run: &Stored, damage: impl FnOnce(String) -> String) -> PathBuf {
     run.copy(bench, "copy");
     let path = bench.path("copy").join(Journal::FILE);
@@ -317,7 +317,7 @@ fn damaged(bench: &Bench, run: &Stored, damage: impl FnOnce(String) -> String) -
 }
 
 #[test]
-fn a_last_line_that_is_cut_short_is_left_out() {
+fn a_last_line_that_is_cut_off_is_ignored() {
     for run in RUNS.iter().filter(|run| run.finished()) {
         let bench = Bench::new();
         let path = damaged(&bench, run, |text| text[..text.trim_end().len() - 1].to_owned());
@@ -328,7 +328,7 @@ fn a_last_line_that_is_cut_short_is_left_out() {
 }
 
 #[test]
-fn a_line_that_is_cut_short_elsewhere_is_an_error_with_its_place() {
+fn another_line_that_is_cut_off_is_an_error_with_its_place() {
     for run in &RUNS {
         let bench = Bench::new();
         let path = damaged(&bench, run, |text| {
@@ -344,9 +344,9 @@ fn a_line_that_is_cut_short_elsewhere_is_an_error_with_its_place() {
 }
 
 #[rstest]
-#[case::its_first_line_is_cut_short(|text: String| text[..20].to_owned(), "is not a journal of this suite")]
+#[case::its_first_line_is_cut_off(|text: String| text[..20].to_owned(), "is not a journal of this suite")]
 #[case::it_is_empty(|_| String::new(), "is not a journal of this suite")]
-fn a_file_without_a_first_line_is_no_run(#[case] damage: fn(String) -> String, #[case] message: &str) {
+fn a_file_without_a_first_line_is_not_a_run(#[case] damage: fn(String) -> String, #[case] message: &str) {
     for run in &RUNS {
         let bench = Bench::new();
         let error = read_run(&damaged(&bench, run, damage)).unwrap_err();
@@ -356,7 +356,7 @@ fn a_file_without_a_first_line_is_no_run(#[case] damage: fn(String) -> String, #
 }
 
 #[test]
-fn a_format_of_the_future_is_left_to_the_version_that_wrote_it() {
+fn a_future_format_is_left_to_the_version_that_wrote_it() {
     for run in &RUNS {
         let bench = Bench::new();
         let future = Journal::FORMAT + 1;

@@ -1,4 +1,4 @@
-//! What a run promises over time: a failure that can be had again; workers that are started once.
+//! The supervision of runs: reproducible failures, and workers that start once.
 
 use crate::support;
 
@@ -7,7 +7,7 @@ use std::fs;
 use rstest::rstest;
 use support::Bench;
 
-/// Two rules of one process, one of two; the first fails on a device whose small blocks are misaligned.
+/// Two rules with one process, one with two. The first fails on a device with misaligned small blocks.
 const RULES: &str = "\
 # The rules of a test.
 title: Small
@@ -41,8 +41,8 @@ rules:
       aclrtMemcpy(back, size, p, size, ACL_MEMCPY_DEVICE_TO_HOST);
       same(back, pattern(size, 1), size);
   - id: acl.small.shared
-    title: A key is not for everybody
-    statement: A key is not for everybody.
+    title: A key is not for every process
+    statement: A key is not for every process.
     clauses: {manual: manual.keys}
     level: must
     actors: \"A: process(device 0); B: process(device 0);\"
@@ -82,7 +82,7 @@ fn the_printed_command_fails_again_with_exactly_that_case(
     assert_eq!((&first.values, &first.statement), (&again.values, &again.statement));
     assert_eq!(first.replay_values, again.replay_values);
     assert_eq!(again.shrinks, 0);
-    assert_eq!(first.replay, again.replay, "a replay of the replay is the same command");
+    assert_eq!(first.replay, again.replay, "the replay prints the same command");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
     assert_eq!((later.case, &later.values), (1, &failure.values));
     assert_eq!(kept_cases(&kept), cases, "a case is kept once");
 
-    bench.run_catalog("mended", &["acl.small.aligned"]).says(0, &[]);
+    bench.run_catalog("fixed", &["acl.small.aligned"]).says(0, &[]);
 }
 
 /// The cases of a file of counterexamples, each with the number of operations that it shows to people.
@@ -112,7 +112,7 @@ fn kept_cases(path: &std::path::Path) -> Vec<(serde_json::Value, usize)> {
 #[rstest]
 #[case::one_process(&["acl.small.aligned", "acl.small.kept"], 1)]
 #[case::two_processes(&["acl.small"], 2)]
-fn a_start_up_is_paid_once_for_each_worker(#[case] filter: &[&str], #[case] workers: u64) {
+fn each_worker_starts_once(#[case] filter: &[&str], #[case] workers: u64) {
     let bench = bench();
     bench.run_catalog("report", &[&["--jobs", "1", "--start-up-ms", "300"], filter].concat()).says(0, &[]);
     let report = bench.report("report");
@@ -123,7 +123,7 @@ fn a_start_up_is_paid_once_for_each_worker(#[case] filter: &[&str], #[case] work
 }
 
 #[test]
-fn the_journal_and_the_reports_tell_the_same() {
+fn the_journal_and_the_reports_agree() {
     let bench = bench();
     let answer = bench.run_catalog("report", &["--defect", MISALIGNED]);
     answer.says(1, &["SIMULATED DEVICE", "verdicts  2 pass, 1 fail", &bench.path("report").display().to_string()]);
@@ -139,7 +139,7 @@ fn the_journal_and_the_reports_tell_the_same() {
 
 /// `atlas-cts run … | head -1`.
 #[test]
-fn a_run_goes_on_to_its_end_when_nobody_reads_its_output_any_more() {
+fn a_run_continues_to_its_end_when_its_output_is_closed() {
     let bench = Bench::new();
     bench.catalog(RULES);
     let words = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--report-dir", "report"];
@@ -151,11 +151,11 @@ fn a_run_goes_on_to_its_end_when_nobody_reads_its_output_any_more() {
 }
 
 #[test]
-fn what_takes_all_memory_waits_for_a_device_that_is_dedicated() {
+fn rules_that_take_all_memory_need_a_dedicated_device() {
     let bench = Bench::new();
     let printed = bench.run(["simulator", "--print-path", "."]);
     bench.catalog(RULES.replace("    level: must\n", "    level: must\n    when: {dedicated: true}\n"));
-    // Given as a library the simulated device is one like any other: somebody else may use it.
+    // As a library, the simulated device counts as any other: another process may use it.
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", printed.text.trim()];
     let why = "takes all memory of a device; runs with --dedicated, if nothing else uses the devices";
     bench.run(words.iter().chain(&["--report-dir", "shared"])).says(0, &["skipped   acl.small.", why]);

@@ -1,5 +1,5 @@
-//! No legal variant of the simulated device is inert: for each there is a rule that leans on one reading of the
-//! documents and fails there, and only there. Most are rules of the catalog as an audit found them.
+//! No legal variant of the simulated device is inert: for each there is a rule that relies on one interpretation of the
+//! documents and fails only there. Most are rules of the catalog as an audit found them.
 
 use crate::support;
 
@@ -19,7 +19,7 @@ const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
 const ON_A_HOST: &str = include_str!("variants/on_a_host.yaml");
 
-/// A variant, the product to look at, and the rules of a chapter that fail there.
+/// A variant, the product to run, and the rules of a chapter that fail there.
 type Reading = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const READINGS: &[Reading] = &[
@@ -196,8 +196,7 @@ const ON_THE_DEVICE: &[(&str, &str)] = &[
     ("variant.device-mode-refuses-to-fill-program-memory", "acl.copy.sync-to-host"),
 ];
 
-/// What these change is when something happens, on which thread, and what is printed: no rule can lean on that without a
-/// race.
+/// These variants change times, threads and printed text: a rule that relied on them would have a race.
 const ELSEWHERE: &[&str] = &[
     "variant.async-delayed",
     "variant.slow-calls",
@@ -206,10 +205,10 @@ const ELSEWHERE: &[&str] = &[
     "variant.streams-one-after-the-other",
 ];
 
-/// What these change lasts for a while: on a busy machine a rule that fails may find the while over when it is tried again.
+/// The effect of these variants lasts for a while: on a busy machine it may be over when a failing rule is rerun.
 const FOR_A_WHILE: &[&str] = &["variant.free-memory-lags", "variant.free-memory-noisy"];
 
-/// What became of the rules of a bench's catalog, with these words besides.
+/// The verdicts of the rules in a bench's catalog, with additional arguments.
 fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, Verdict> {
     let report = format!("report-{product}-{}", besides.join("-"));
     let words = [&["--product", product, "--backend", "simulator", "--dedicated"], besides].concat();
@@ -225,7 +224,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_virtual_memory(VIRTUAL)]
 #[case::of_pools(POOLS)]
 #[case::of_chances(CHANCES)]
-fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case] chapter: &str) {
+fn an_interpretation_fails_only_on_variants_that_contradict_it(#[case] chapter: &str) {
     let bench = Bench::new();
     bench.catalog(chapter);
     let mut faithful = BTreeMap::new();
@@ -241,7 +240,7 @@ fn a_reading_fails_where_the_documents_are_read_otherwise_and_only_there(#[case]
 }
 
 #[test]
-fn a_reading_about_programs_on_a_host_fails_on_a_device_that_runs_them() {
+fn an_interpretation_about_host_programs_fails_on_a_device_that_runs_programs() {
     let bench = Bench::new();
     bench.catalog(ON_A_HOST);
     for (variant, rule) in ON_THE_DEVICE {
@@ -252,7 +251,7 @@ fn a_reading_about_programs_on_a_host_fails_on_a_device_that_runs_them() {
     }
 }
 
-/// Rules that copy memory of the program behind their set-up, some of them while another context is current.
+/// Rules that copy memory of the program after their set-up, some of them while another context is current.
 const COPYING: [&str; 7] = [
     "acl.ctx.set-last-wins",
     "acl.dev.runmode",

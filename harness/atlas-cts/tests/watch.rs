@@ -1,5 +1,5 @@
-//! Which devices a run is on, and their health while it goes on: as the vendor's tool shows them. The devices are simulated,
-//! behind a library that is given as one of a real device is; the tool is a script that prints samples.
+//! The devices of a run and their health during the run, from the vendor's tool. The devices are simulated, with a
+//! library that is given like that of a real device; the tool is a script that prints samples.
 
 #[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
 use crate::doctor::machine;
@@ -14,7 +14,7 @@ use rstest::rstest;
 use machine::{idle, part, sample};
 use support::{Answer, Bench, Report, answer};
 
-/// Rules that read back what they wrote, several times.
+/// Rules that write and read back several times.
 fn rules() -> String {
     let rule = |number: usize| {
         format!(
@@ -64,13 +64,13 @@ impl Night {
         self
     }
 
-    /// The second device has this number on its first die.
+    /// Gives the second device this number of its first die.
     fn chip_of(&self, first: &str) -> &Night {
         let chip = sample("npu-smi-board-chip.txt");
         self.answers("chip0", &chip).answers("chip1", chip.replace("42C711D4", &format!("42C711{first}")))
     }
 
-    /// The tool; `more` are its answers to what this says otherwise, before the usual ones.
+    /// Writes the tool; `more` has answers that come before the usual ones.
     fn tool(&self, more: &str) -> &Night {
         let script = format!(
             "#!/bin/sh
@@ -110,7 +110,7 @@ esac
         (answer, report)
     }
 
-    /// The run was killed before its end.
+    /// Removes the end of the run, as after a kill.
     fn without_end(&self) -> &Night {
         let path = self.bench.path("report/results.jsonl");
         let text = fs::read_to_string(&path).unwrap();
@@ -125,7 +125,7 @@ fn remarks(report: &Report) -> String {
 }
 
 #[test]
-fn a_run_says_on_which_devices_it_is() {
+fn a_run_names_its_devices() {
     let night = Night::new("WORKS");
     let (answer, report) = night.tool("").run();
     answer.says(0, &["identity 2 × 910B3 (0:0, 1:0), driver 25.2.1, firmware 7.7.0.9.220"]);
@@ -138,7 +138,7 @@ fn a_run_says_on_which_devices_it_is() {
 }
 
 #[test]
-fn behind_a_mask_devices_have_the_runtimes_numbers() {
+fn under_a_mask_devices_have_the_runtimes_numbers() {
     let mut night = Night::new("WORKS");
     night.variables.push(("ASCEND_RT_VISIBLE_DEVICES", "1"));
     let (_, report) = night.tool("").run();
@@ -148,16 +148,16 @@ fn behind_a_mask_devices_have_the_runtimes_numbers() {
 }
 
 #[test]
-fn without_a_tool_a_run_says_that_nothing_is_known_and_goes_on() {
+fn without_the_tool_a_run_reports_that_health_is_unknown_and_continues() {
     let night = Night::new("WORKS");
     let (answer, report) = night.run();
-    answer.says(0, &["not known there is no npu-smi on this machine"]);
+    answer.says(0, &["not known npu-smi was not found on this machine"]);
     assert_eq!(answer.text.matches("there is no npu-smi").count(), 1, "{}", answer.text);
     assert!(report.header.fingerprint.unwrap().devices.is_empty());
 }
 
 #[test]
-fn a_tool_that_lists_other_devices_than_the_runtime_counts_is_not_believed() {
+fn a_tool_that_lists_other_devices_than_the_runtime_is_not_trusted() {
     let mut night = Night::new("WORKS");
     night.variables.push(("ATLAS_CTS_SIM_DEVICES", "3"));
     let (answer, report) = night.tool("").run();
@@ -166,7 +166,7 @@ fn a_tool_that_lists_other_devices_than_the_runtime_counts_is_not_believed() {
 }
 
 #[test]
-fn memory_errors_in_the_middle_of_a_run_put_the_device_out_and_no_rule_is_blamed() {
+fn memory_errors_during_a_run_put_the_device_into_quarantine_and_no_rule_is_blamed() {
     let night = Night::new("MEMORY_ERRORS");
     let (answer, report) =
         night.tool("'info -t ecc -i 1 -c 0') if [ -e count ]; then cat broken.txt; else cat clean.txt; fi ;;").run();
@@ -183,18 +183,18 @@ fn memory_errors_in_the_middle_of_a_run_put_the_device_out_and_no_rule_is_blamed
     false
 )]
 #[case::that_stays("if [ -e count ]; then touch seen; sed s/OK/Warning/ good.txt; else cat good.txt; fi", true)]
-fn a_warning_puts_a_device_out_if_it_stays(#[case] health: &str, #[case] out: bool) {
+fn a_lasting_warning_puts_a_device_into_quarantine(#[case] health: &str, #[case] out: bool) {
     let night = Night::new("MEMORY_ERRORS");
     let (_, report) = night.tool(&format!("'info -t health -i 1 -c 0') {health} ;;")).run();
-    assert!(night.bench.path("seen").exists(), "the tool was asked after a rule had failed");
+    assert!(night.bench.path("seen").exists(), "the tool was queried after a rule had failed");
     let remarks = remarks(&report);
     assert_eq!(remarks.contains("device 1 is out of this run: on device 1:0, its state is warning"), out, "{remarks}");
-    // Without a sign of the device's the rule is to blame.
+    // Without a sign of the device, the rule is to blame.
     assert_eq!(report.results.iter().any(|result| result.verdict == Verdict::Fail), !out, "{:?}", report.verdicts());
 }
 
 #[test]
-fn a_fault_that_is_known_to_be_harmless_is_named_and_no_more() {
+fn a_harmless_fault_is_only_reported() {
     let night = Night::new("MEMORY_ERRORS");
     let health = "sed -e s/OK/Warning/ -e '/Error Code/s/NA/80E00209/' good.txt";
     let script = format!("'info -t health -i 1 -c 0') if [ -e count ]; then {health}; else cat good.txt; fi ;;");
@@ -218,7 +218,7 @@ fn a_run_is_not_resumed_with_another_driver_or_other_settings() {
 }
 
 #[test]
-fn a_run_goes_on_on_other_devices_of_one_model_and_says_so() {
+fn a_run_continues_on_other_devices_of_the_same_model_and_reports_it() {
     let night = Night::new("WORKS");
     night.tool("").run();
     night.without_end().chip_of("E9");

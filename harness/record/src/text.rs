@@ -33,6 +33,11 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
 }
 
+/// A count and its noun: `1 rule`, `2 rules`.
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
 /// a line stay: they may be an indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! One symptom, many causes: what failed is held against what else was found, so that the cause stands before it.
+//! The causes of failures: a symptom is compared with the other findings, and its cause is listed before it.
 
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 
@@ -24,7 +24,7 @@ const OF_INNER: &[&str] = &[
 ];
 const OCCUPIED: &str = "hicann/driver src/sdk_driver/pbl/uda/uda_access.c; public reports of two sites";
 
-/// Explains the code that a tool or a library failed with.
+/// Explains the error code of a tool or a library.
 pub(super) fn explain(code: i32, by: &str, seen: &Occupants, found: &mut Examination) {
     match code {
         codes::OCCUPIED | codes::UPGRADING | codes::NOT_READY => occupied(code, by, seen, found),
@@ -37,17 +37,17 @@ fn inner(code: i32, by: &str, found: &mut Examination) {
     let title = format!("{by} fails with {code}: {}", codes::meaning(code));
     let next = match causes.is_empty() {
         true => {
-            "none of the known causes shows: neither a missing reboot nor rights nor a sandbox nor missing nodes nor a \
-                 missing driver; run it as root on the host, and read the kernel's messages"
+            "no known cause was found (a missing reboot, missing rights, a sandbox, missing nodes, a missing driver); \
+                 run it as root on the host, and read the kernel's messages"
                 .to_owned()
         }
-        false => format!("do what the finding {} says, then ask again", causes.join(" or ")),
+        false => format!("follow the advice of the finding {}, then retry", causes.join(" or ")),
     };
     let finding = Finding::new("driver.no-answer", Severity::Blocker, title, next).seen_all(causes);
     found.find(finding.rests_on(Certainty::Field, FAQ));
 }
 
-/// What was seen of those who may occupy a device.
+/// Observations about processes that may occupy a device.
 pub(super) struct Occupants<'a> {
     pub openers: &'a [Opener],
     pub resetting: Option<&'a str>,
@@ -55,7 +55,7 @@ pub(super) struct Occupants<'a> {
     pub dcmi: &'a Dcmi,
 }
 
-/// The device is occupied: by whom decides what to do.
+/// The device is occupied; the advice depends on the occupant.
 fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) {
     /// The state of a device that has started.
     const STARTED: u32 = 16;
@@ -66,7 +66,7 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
         .iter()
         .filter(|(_, _, state)| *state != STARTED)
         .map(|(card, chip, state)| {
-            format!("card {card}, chip {chip}: state {state} of its start, {STARTED} is the last")
+            format!("card {card}, chip {chip}: in state {state} of its start; {STARTED} is started")
         })
         .collect();
     let elsewhere: Vec<String> = seen
@@ -80,23 +80,23 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
         Finding::new(
             "devices.resetting",
             Severity::Blocker,
-            title("a reset is going on"),
-            "wait some minutes until it has ended, then ask again",
+            title("a reset is in progress"),
+            "wait a few minutes until it has ended, then retry",
         )
         .seen(resetting.to_owned())
     } else if code == codes::UPGRADING {
         Finding::new(
             "devices.upgrading",
             Severity::Blocker,
-            title("an upgrade is going on"),
-            "wait until it has ended; a reboot may be due then",
+            title("an upgrade is in progress"),
+            "wait until it has ended; a reboot may be needed afterward",
         )
     } else if code == codes::NOT_READY || !starting.is_empty() {
         Finding::new(
             "devices.not-ready",
             Severity::Blocker,
             title("the devices have not started yet"),
-            "wait a minute and ask again; what stays so is for the administrator",
+            "wait a minute and retry; if it persists, contact the administrator",
         )
         .seen_all(starting)
     } else {
@@ -105,9 +105,9 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
         } else {
             "a process in another mount namespace owns the device"
         };
-        let next = "stop the container, sandbox or service (PrivateTmp and `unshare -m` count) that uses it, on the host if it \
-                    is not visible here; the device is free when the last process of that namespace is gone. The suite and \
-                    all its processes run in one namespace";
+        let next = "stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on \
+                    the host if it is not visible here; the device is free when the last process of that namespace has \
+                    ended. The suite runs all its processes in one namespace";
         Finding::new("devices.other-namespace", Severity::Blocker, title(cause), next)
             .seen_all(elsewhere)
             .seen_all(conflicts)
@@ -115,28 +115,28 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
     found.find(finding.rests_on(Certainty::Code, OCCUPIED));
 }
 
-/// What codes and messages of the runtime mean, from what a probe printed.
+/// Explains the runtime's codes and messages in the output of a probe.
 pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examination) {
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     if has(&["EL0005", "507899", "drvRetCode=87"]) {
         occupied(codes::OCCUPIED, "opening a device (507899)", seen, found);
     } else if has(&["507033", "E39007", "tdt error=31"]) {
         device_side(seen, found);
-    } else if has(&["no progress", "did not answer in its time"]) {
-        let title = "setting a device up does not return, although the machine looks healthy: a device whose side of the \
-                     channel is dead answers everything but its first opener";
-        let next = "take the machine out of the pool, and have the device reset or the machine rebooted";
+    } else if has(&["no progress", "timed out and was killed", "timed out, was killed"]) {
+        let title = "setting up a device does not return, although the machine looks healthy: a device whose side of \
+                     the channel is dead answers everyone except its first opener";
+        let next = "remove the machine from the pool, and have the device reset or the machine rebooted";
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
     } else if has(&["107001"]) {
-        let title = "the runtime does not know the device (107001): its number is outside of the visible ones, or the driver \
-                     is not loaded";
-        let next = "unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; look whether the driver's modules \
-                    are loaded";
+        let title = "the runtime does not know the device (107001): its number is not among the visible ones, or the \
+                     driver is not loaded";
+        let next = "unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's \
+                    modules are loaded";
         let finding = Finding::new("runtime.no-such-device", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Document, "hicann/runtime docs, FAQ on aclrtSetDevice"));
     } else if has(&["207000", "EE1015", "undefined symbol"]) {
-        let title = "the toolkit asks for more than the driver has (207000, EE1015 or a missing symbol)";
+        let title = "the toolkit needs a newer driver (207000, EE1015 or a missing symbol)";
         let next = "install a driver and firmware as new as the toolkit, or an older toolkit";
         let finding = Finding::new("runtime.driver-too-old", Severity::Blocker, title, next);
         found.find(
@@ -146,32 +146,32 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
     }
 }
 
-/// The host's side answers and the device's side does not start: a bad node, a crowd of openers, or a device that the
-/// control group does not grant.
+/// The host side answers but the device side does not start: a bad node, too many openers, or a device that the control
+/// group does not grant.
 fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
-    /// Processes that open at once from which on they are a crowd. A device holds 64 contexts.
+    /// The number of simultaneous openers from which a device counts as crowded. A device has 64 contexts.
     const CROWD: usize = 16;
     let (id, title, next) = if found.has("nodes.not-granted") {
         (
             "runtime.device-not-granted",
-            "the device's side did not start (507033): the control group of this job does not grant the device",
-            "use the devices that the scheduler granted, and ask the runtime for their number",
+            "the device side did not start (507033): the control group of this job does not grant the device",
+            "use only the devices that the scheduler granted, and query the runtime for their number",
         )
     } else if seen.openers.len() >= CROWD {
         (
             "runtime.device-crowded",
-            "the device's side did not start in time (507033): many processes open devices at once",
+            "the device side did not start in time (507033): many processes open devices at the same time",
             "wait until the other processes have started, or start fewer at a time",
         )
     } else {
         (
             "runtime.device-side",
-            "the device's side did not start (507033): the device or the channel to it is broken, although it looks healthy",
-            "take the machine out of the pool: on such nodes every start hangs; a reset or a reboot may bring it back",
+            "the device side did not start (507033): the device or its channel is broken, although it looks healthy",
+            "remove the machine from the pool: every start on such a node hangs; a reset or a reboot may recover it",
         )
     };
     let finding = Finding::new(id, Severity::Blocker, title, next)
-        .seen(format!("{} other processes hold a device", seen.openers.len()));
+        .seen(format!("other processes that hold a device: {}", seen.openers.len()));
     found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
 }
 
@@ -202,12 +202,12 @@ mod tests {
     #[case::a_message_of_a_busy_device(lines(MESSAGES, 1, 5), "devices.other-namespace")]
     #[case::a_message_of_a_dead_device_side(MESSAGES.split("--- device side").nth(1).unwrap().to_owned(), "runtime.device-side")]
     #[case::an_old_driver("EE1015: [PID: 1] the driver is older".to_owned(), "runtime.driver-too-old")]
-    fn what_the_runtime_prints_has_a_cause(#[case] text: String, #[case] cause: &str) {
+    fn output_of_the_runtime_is_traced_to_its_cause(#[case] text: String, #[case] cause: &str) {
         assert_eq!(found(&text), [cause]);
     }
 
     #[test]
-    fn what_means_nothing_for_a_start_has_none() {
+    fn harmless_output_has_no_cause() {
         assert_eq!(found("all is well"), [""; 0]);
     }
 }

@@ -1,5 +1,5 @@
-//! Whether driver, firmware and toolkit fit together, as their own files say. A pair that does not fit starts all the
-//! same, and lacks features without a word.
+//! The compatibility of driver, firmware and toolkit, by their own files. An incompatible pair still starts, and
+//! silently lacks features.
 
 use catalog::version::VersionNumber;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
@@ -30,13 +30,13 @@ pub(super) fn judge(
     toolkit_of_driver(install, driver.as_deref(), found);
 }
 
-/// The driver's own judgment, which root sees.
+/// The driver's own judgment, which only root sees.
 fn driver_says(boards: &[Board], found: &mut Examination) {
     let Some(board) = boards.iter().find(|board| board.compatibility.as_deref() == Some("NOK")) else { return };
     if found.has("versions.driver-and-firmware") {
         return;
     }
-    let title = "the driver says itself that it and the firmware do not fit together";
+    let title = "the driver itself reports that it is not compatible with the firmware";
     let next = "install the firmware of the driver's package, and reboot";
     let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(format!(
         "driver {}, firmware {}",
@@ -54,11 +54,11 @@ fn record(install: &Install, container: bool, found: &mut Examination) {
     if install.recorded || install.driver.is_none() && !container {
         return;
     }
-    let title = "the install record /etc/ascend_install.info or the driver's version file is not here: the runtime cannot \
-                 tell the versions of driver and firmware";
+    let title = "the install record /etc/ascend_install.info or the driver's version file is missing: the runtime \
+                 cannot report the versions of driver and firmware";
     let next = match container {
         true => {
-            "mount /etc/ascend_install.info and <install path>/driver/version.info into the container: the vendor's \
+            "mount /etc/ascend_install.info and <install path>/driver/version.info into the container; the vendor's \
                  container runtime does not"
         }
         false => "install the driver again: its package writes the record",
@@ -68,9 +68,9 @@ fn record(install: &Install, container: bool, found: &mut Examination) {
     found.find(finding.rests_on(Certainty::Code, source));
 }
 
-/// Something was installed since the system started that takes effect with a reboot.
+/// A package that takes effect after a reboot was installed since the system started.
 fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
-    /// Zones lie within this many seconds of UTC.
+    /// The largest offset of a time zone from UTC, in seconds.
     const ZONES: i64 = 14 * 3600;
     let packages = ["Driver", "Firmware"];
     let last = |package: &str| install.log.iter().rfind(|event| event.package == package && is_installed(event.kind));
@@ -87,13 +87,15 @@ fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
             continue;
         }
         let what = event.package.to_lowercase();
-        let next = "reboot the machine; in a container have the host's administrator do it";
+        let next = "reboot the machine; in a container, the host's administrator has to do this";
         let (severity, title) = match certain {
-            true => (Severity::Blocker, format!("the {what} was installed and the machine was not rebooted since")),
+            true => {
+                (Severity::Blocker, format!("the {what} was installed and the machine has not been rebooted since"))
+            }
             false => (
                 Severity::Warning,
                 format!(
-                    "the {what} was installed within hours of the last start: whether the machine was rebooted since is not clear"
+                    "the {what} was installed within hours of the last start: the machine may not be rebooted since"
                 ),
             ),
         };
@@ -106,7 +108,7 @@ fn is_installed(kind: EventKind) -> bool {
     matches!(kind, EventKind::Installed | EventKind::InstalledForReboot)
 }
 
-/// On an upgrade the firmware comes first.
+/// In an upgrade the firmware comes first.
 fn order(install: &Install, found: &mut Examination) {
     let log = &install.log;
     let last = |package: &str| log.iter().rposition(|event| event.package == package && is_installed(event.kind));
@@ -117,12 +119,13 @@ fn order(install: &Install, found: &mut Examination) {
             .rfind(|event| event.package == package && event.kind != EventKind::Failed)
             .is_some_and(|event| event.kind == EventKind::UpgradeBegun)
     };
-    /// Packages of one upgrade are installed within this many seconds of each other.
+    /// The maximum time between installing the packages of one upgrade, in seconds.
     const TOGETHER: i64 = 24 * 3600;
     let together = log[firmware].at - log[driver].at <= TOGETHER;
     if driver < firmware && together && upgrades("Driver", driver) && upgrades("Firmware", firmware) {
-        let title = "on the last upgrade the driver was installed before the firmware";
-        let next = "if the devices do not answer after a reboot, install the firmware, reboot, then the driver, reboot";
+        let title = "in the last upgrade the driver was installed before the firmware";
+        let next =
+            "if the devices do not answer after a reboot, install the firmware, reboot, install the driver, reboot";
         let finding = Finding::new("driver.before-firmware", Severity::Warning, title, next)
             .seen(log[driver].line.clone())
             .seen(log[firmware].line.clone());
@@ -131,7 +134,7 @@ fn order(install: &Install, found: &mut Examination) {
     }
 }
 
-/// Sources that name different versions of one thing: what runs is not what is installed.
+/// Sources that report different versions of one component: the running version is not the installed one.
 fn differing(found: &mut Examination) {
     for of in ["driver", "firmware"] {
         let seen: Vec<_> = found.versions.iter().filter(|version| version.of == of).cloned().collect();
@@ -142,13 +145,12 @@ fn differing(found: &mut Examination) {
             _ => false,
         });
         if differ {
-            let title = format!("sources name different versions of the {of}: what runs is not what is installed");
-            let next =
-                "reboot if something was installed since the last start; in a container mount the host's version files";
+            let title = format!("sources report different versions of the {of}: the running and the installed one");
+            let next = "reboot if a package was installed since the last start; in a container, mount the host's version files";
             let seen = seen.iter().map(|version| format!("{}: {}", version.source, version.version));
             let finding = Finding::new("versions.differ", Severity::Warning, title, next).seen_all(seen);
             found.find(
-                finding.rests_on(Certainty::Inferred, "the running driver keeps its version until it is loaded again"),
+                finding.rests_on(Certainty::Inferred, "the running driver keeps its version until it is reloaded"),
             );
         }
     }
@@ -168,15 +170,16 @@ fn firmware_of_driver(install: &Install, driver: Option<&str>, firmware: Option<
         match in_ranges(version, &ranges) {
             Some(true) => {}
             Some(false) => {
-                let title = format!("driver {driver} and firmware {firmware} are outside of each other's ranges");
-                let next = "install the driver and the firmware of one release and reboot; until then identities are zero, and \
-                            sharing memory between processes fails with 507899";
+                let title =
+                    format!("driver {driver} and firmware {firmware} are outside each other's supported ranges");
+                let next = "install the driver and the firmware of one release and reboot; until then, device \
+                            identities are zero, and sharing memory between processes fails with 507899";
                 let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next)
                     .seen(format!("{key} of the {whose}: {ranges}"));
                 return found.find(finding.rests_on(Certainty::Code, RANGES));
             }
             None => {
-                let title = format!("the ranges of the {whose} cannot be read");
+                let title = format!("the supported ranges of the {whose} cannot be read");
                 let next = "compare driver and firmware with the vendor's release notes by hand";
                 let finding =
                     Finding::new("versions.unreadable", Severity::Note, title, next).seen(format!("{key}={ranges}"));
@@ -193,9 +196,9 @@ fn toolkit_of_driver(install: &Install, driver: Option<&str>, found: &mut Examin
     if let Some((listed, own)) = listed.zip(own)
         && !brackets(listed).any(|known| known == own)
     {
-        let title = format!("the toolkit's branch {own} is not among those that the driver names");
-        let next = "take a driver and a toolkit that were released together; such a pair sometimes works, and the suite then \
-                    shows what of it does not";
+        let title = format!("the toolkit's branch {own} is not among those that the driver lists");
+        let next = "use a driver and a toolkit that were released together; the present pair may work in part, and the \
+                    suite then shows which parts do not";
         let finding = Finding::new("versions.driver-and-toolkit", Severity::Warning, title, next)
             .seen(format!("compatible_version of the driver: {listed}"));
         found.find(finding.rests_on(Certainty::Field, RANGES));
@@ -203,8 +206,8 @@ fn toolkit_of_driver(install: &Install, driver: Option<&str>, found: &mut Examin
     let pair = toolkit.version.as_deref().zip(driver);
     if let Some((toolkit, driver)) = pair.filter(|(toolkit, driver)| published_together(toolkit, driver) == Some(false))
     {
-        let title = format!("toolkit {toolkit} and driver {driver} are no published or tested pair");
-        let next = "keep both versions with the results: what fails may be the pair";
+        let title = format!("toolkit {toolkit} and driver {driver} are not a published or tested pair");
+        let next = "keep both versions with the results: the pair may be the cause of failures";
         let finding = Finding::new("versions.not-published", Severity::Note, title, next);
         found.find(
             finding.rests_on(

@@ -1,41 +1,43 @@
-//! The driver's management library DCMI, loaded in a child with a timer: numbers where the tool prints words, and the
-//! driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the 950 has functions of its
-//! own, with one number for a device.
+//! The driver's management library DCMI, loaded in a child process with a time limit. It reports numbers where the tool
+//! prints words, and the driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the
+//! 950 has separate functions, with one number for a device.
 
 use std::path::{Path, PathBuf};
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::{Answered, Native, question};
+
+use record::text::plural;
 
 use super::codes;
 
-/// What the library said.
+/// The answers of the library.
 #[derive(Debug, Default)]
 pub(super) struct Dcmi {
-    /// Code of its start; `None`: it was not asked.
+    /// The code of its start; `None`: it was not queried.
     pub started: Option<i32>,
     pub driver: Option<String>,
-    /// Card, chip, and what is said of its health: a number or a code.
+    /// Card, chip, and its health (a number) or an error code.
     pub healths: Vec<(i32, i32, Result<u32, i32>)>,
-    /// Card, chip, and the codes of faults that are active.
+    /// Card, chip, and the codes of active faults.
     pub faults: Vec<(i32, i32, Vec<u32>)>,
-    /// Card, chip, and the state of its start: 16 is the last.
+    /// Card, chip, and the state of its start: 16 is started.
     pub starts: Vec<(i32, i32, u32)>,
     pub driver_health: Option<u32>,
 }
 
 const NAME: &str = "libdcmi.so";
-/// Where packages put it.
+/// The folders that packages install it in.
 const FOLDERS: &[&str] =
     &["/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"];
 
-/// Asks the library.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Dcmi {
+/// Queries the library.
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     let paths = std::env::split_paths(machine.variable("LD_LIBRARY_PATH").unwrap_or_default());
     let folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).chain(paths).collect();
     let path = folders.iter().map(|folder| machine.at(folder).join(NAME)).find(|path| path.exists());
     let Some(path) = path else {
-        found.looked("management library", NAME, "not there");
+        found.looked("management library", NAME, "not found");
         return Dcmi::default();
     };
     let place = path.display().to_string();
@@ -45,26 +47,26 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Dcmi {
     let refused = lines.iter().find_map(|line| line.strip_prefix("refused "));
     let said = match (&answer.end, refused, asking) {
         (End::Status(0), Some(refused), _) => refused.to_owned(),
-        (End::Status(0), ..) => format!("answered about {} chips", dcmi.healths.len()),
-        (_, _, asking) => format!("{} in {}", answer.said(), asking.unwrap_or("being loaded")),
+        (End::Status(0), ..) => format!("answered for {}", plural(dcmi.healths.len(), "chip")),
+        (_, _, asking) => format!("{} in {}", answer.said(), asking.unwrap_or("loading")),
     };
     found.looked("management library", place.clone(), said.clone());
     if let Some(version) = &dcmi.driver {
         found.version("driver", version.clone(), format!("dcmi_get_driver_version of {place}"));
     }
     let (id, title) = match answer.end {
-        End::TimedOut | End::LeftBehind => ("dcmi.hangs", format!("the driver does not answer {said}")),
-        End::Signal(_) => ("dcmi.crashes", format!("the driver's management library ends its process: {said}")),
+        End::TimedOut | End::LeftBehind => ("dcmi.hangs", format!("the driver's management library hangs: {said}")),
+        End::Signal(_) => ("dcmi.crashes", format!("the driver's management library crashes its process: {said}")),
         _ => return dcmi,
     };
-    let next = "have the administrator look at the kernel's messages: a driver that does not answer its own library \
-                does not answer the runtime";
+    let next = "have the administrator read the kernel's messages: a driver that does not answer its own library does \
+                not answer the runtime";
     let finding = Finding::new(id, Severity::Blocker, title, next).seen(place);
     found.find(finding.rests_on(Certainty::Inferred, "hicann/driver docs: DCMI shares the channel to the device"));
     dcmi
 }
 
-/// In the child: asks and says each question before it is asked, so that a hang has a name.
+/// In the child process: prints each query before making it, so that a hang has a name.
 pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     let library = match Native::open(path) {
         Ok(library) => library,
@@ -75,7 +77,7 @@ pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Products with cards and chips; `false`: this is none.
+/// Queries a product with cards and chips; `false`: this product is not one.
 fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     if !start(library, "dcmi_init", say) {
         return false;
@@ -84,7 +86,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     say("calling dcmi_get_driver_health");
     tell("driver-health", library.number("dcmi_get_driver_health", &[]), say);
     say("calling dcmi_get_card_list");
-    // The count comes first here, and the list first in the other interface.
+    // Here the count comes first; in the other interface, the list.
     let (count, cards) = match library.lists("dcmi_get_card_list") {
         Some(Ok((count, cards))) => (count, cards),
         Some(Err(codes::UNSUPPORTED)) | None => return false,
@@ -109,7 +111,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     true
 }
 
-/// The 950, where a device has one number.
+/// Queries the 950, where a device has one number.
 fn by_number(library: &Native, say: &mut dyn FnMut(&str)) {
     if !start(library, "dcmiv2_init", say) {
         return;
@@ -159,14 +161,14 @@ fn faults(card: i32, chip: i32, answered: Answered<Vec<u32>>, say: &mut dyn FnMu
     }
 }
 
-/// Reads what the child said.
+/// Reads the lines of the child.
 fn read(lines: &[String]) -> Dcmi {
     let mut dcmi = Dcmi::default();
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let at = |at: usize| words.get(at).and_then(|word| word.parse::<i32>().ok());
         match words.as_slice() {
-            // One of the two interfaces that starts is enough; else what the first one says.
+            // It is enough that one of the two interfaces starts; otherwise the code of the first one counts.
             ["started", "0"] => dcmi.started = Some(0),
             ["started", code] => dcmi.started = dcmi.started.or(code.parse().ok()),
             ["driver", version @ ..] => dcmi.driver = Some(version.join(" ")),

@@ -1,8 +1,10 @@
-//! Whether the toolkit's environment was sourced in the shell that starts the suite, and where the runtime's logs go.
+//! The toolkit's environment in the shell that starts the suite, and the folder of the runtime's logs.
 
 use std::path::PathBuf;
 
-use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
+
+use record::text::plural;
 
 use crate::logs::process_logs;
 
@@ -10,8 +12,8 @@ use super::install::{DEFAULT_HOMES, HOMES};
 
 const LOG_REFERENCE: &str = "hicann/runtime docs log_ref, env_vars";
 
-/// Looks at variables.
-pub(super) fn look(machine: &Machine, found: &mut Examination) {
+/// Examines variables.
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
     let home = HOMES.iter().find_map(|name| Some((*name, machine.variable(name)?)));
     let scripts = DEFAULT_HOMES.iter().flat_map(|home| [format!("{home}/set_env.sh"), format!("{home}/../set_env.sh")]);
     let script = scripts.into_iter().find(|path| machine.exists(path));
@@ -19,15 +21,15 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) {
         (Some((name, home)), _) => {
             found.looked("toolkit's environment", name, home);
             if !machine.exists(home) {
-                let title = format!("{name} names {home}, which is not there");
-                let next = "source the set_env.sh of a toolkit that is installed, in a new shell";
+                let title = format!("{name} is {home}, which does not exist");
+                let next = "source the set_env.sh of an installed toolkit in a new shell";
                 found.find(Finding::new("environment.stale", Severity::Warning, title, next));
             }
         }
         (None, script) => {
             found.looked("toolkit's environment", HOMES.join(", "), "not set");
             if let Some(script) = script {
-                let title = "the toolkit is installed and its environment was not sourced in this shell";
+                let title = "the toolkit is installed, but its environment was not sourced in this shell";
                 let next =
                     format!("`source {script}` in the shell that starts the suite, without `set -u` and `pipefail`");
                 let finding = Finding::new("environment.not-sourced", Severity::Warning, title, next);
@@ -40,8 +42,8 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) {
     logs(machine, found);
 }
 
-/// Where processes of the runtime write, so that somebody who looks for them finds them.
-fn logs(machine: &Machine, found: &mut Examination) {
+/// Records the folder of the runtime's logs.
+fn logs(machine: &HostMachine, found: &mut Examination) {
     let files_in = |folder: &PathBuf| machine.names(folder.join("debug/plog")).len();
     let folders = process_logs(machine);
     let used = folders.iter().find(|folder| files_in(folder) > 0).or(folders.first());
@@ -49,19 +51,18 @@ fn logs(machine: &Machine, found: &mut Examination) {
         used.map_or((0, "~/ascend/log".to_owned()), |used| (files_in(used), used.display().to_string()));
     let said = match machine.variable("ASCEND_SLOG_PRINT_TO_STDOUT").or(machine.variable("ASCEND_LOG_PRINT_TO_STDOUT"))
     {
-        Some("1") => "nothing is written: logs go to the terminal".to_owned(),
-        _ => format!("{files} files of earlier processes in debug/plog"),
+        Some("1") => "no files: logs go to the terminal".to_owned(),
+        _ => format!("{} of earlier processes in debug/plog", plural(files, "file")),
     };
     found.looked("runtime's logs", folder.clone(), said);
     // Nothing deletes files of earlier processes.
     if files >= MANY {
-        let title =
-            format!("{files} log files of earlier processes lie in {folder}/debug/plog, and nothing deletes them");
-        let next = "remove old ones: each worker of the suite adds one";
+        let title = format!("{folder}/debug/plog has {files} log files of earlier processes, and nothing deletes them");
+        let next = "remove old files; each worker of the suite adds one";
         let finding = Finding::new("logs.many", Severity::Note, title, next);
         found.find(finding.rests_on(Certainty::Document, LOG_REFERENCE));
     }
 }
 
-/// Files from which on a folder is worth a word.
+/// The number of files from which a folder is reported.
 const MANY: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Reports that several findings rest on.
+//! Sources that several findings rest on.
 
 pub(super) const FAQ: &str = "MindCluster FAQ; public reports of four sites";
 pub(super) const DEVICE_SIDE: &str = "public reports of two sites; HAMi#1894";

@@ -1,8 +1,9 @@
-//! Words for a device's health, and what all sources say together: the worst counts.
+//! The states of a device's health, and a judgment of all sources: the worst counts.
 
 use engine::doctor::{Certainty, Device, Examination, Finding, Severity};
 
-/// States of a device, the better first. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI manuals).
+/// The states of a device, from good to bad. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI
+/// manuals).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Health {
     Good,
@@ -14,7 +15,7 @@ pub(super) enum Health {
 }
 
 impl Health {
-    /// The state that a tool's word means.
+    /// The state for a tool's word.
     pub(super) fn of_word(word: &str) -> Option<Health> {
         match word.trim().to_ascii_lowercase().as_str() {
             "ok" | "healthy" => Some(Health::Good),
@@ -26,7 +27,7 @@ impl Health {
         }
     }
 
-    /// The state that a number means.
+    /// The state for a number.
     pub(super) fn of_number(number: u32) -> Option<Health> {
         match number {
             0 => Some(Health::Good),
@@ -49,21 +50,21 @@ impl Health {
     }
 }
 
-/// What one source says of a chip.
+/// The report of one source on a chip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub source: &'static str,
     /// `None`: the query failed.
     pub health: Option<Health>,
-    /// Codes of faults that are active, and texts.
+    /// Codes and texts of active faults.
     pub details: Vec<String>,
 }
 
-/// The table and `-t health` of the public tool print OK for a state without a code, and the table prints OK for a query
-/// that failed.
+/// The table and `-t health` of the public tool print OK for a state without a code. The table also prints OK for a
+/// failed query.
 const SOURCE: &str = "hicann/driver npucli: npu_info.c, npu_chip_info.c handle_health_state; DCMI manuals";
 
-/// Judges what the sources say of a chip, and writes it into its row.
+/// Judges the reports of all sources on a chip, and writes the result to its row.
 pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &mut Examination) {
     let text = |said: &Said| {
         let word = said.health.map_or("its query failed", Health::name);
@@ -79,27 +80,27 @@ pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &
         worst => worst.map(|worst| worst.name().to_owned()),
     };
     let label = &device.label;
-    let without = "leave it out of ASCEND_RT_VISIBLE_DEVICES, or have it repaired";
+    let without = "omit it from ASCEND_RT_VISIBLE_DEVICES, or have it repaired";
     let (id, severity, title, next) = match worst {
         Some(Health::Warning) => (
             "health.warning",
             Severity::Warning,
-            format!("device {label} warns of its health"),
-            "look again in some seconds: a warning that a test caused goes by itself within 100 ms; one that stays is \
-             for the administrator, with its codes"
+            format!("device {label} has a health warning"),
+            "check again in a few seconds: a warning caused by a test disappears within 100 ms; if it stays, give its \
+             codes to the administrator"
                 .to_owned(),
         ),
         Some(worst) if worst > Health::Good => (
             "health.bad",
             Severity::Blocker,
             format!("device {label} is in a bad state: {}", worst.name()),
-            format!("{without}; its codes tell whether a reset helps, which on many servers resets every device"),
+            format!("{without}; its codes tell if a reset helps, which on many servers resets every device"),
         ),
         _ if failed => (
             "health.query-failed",
             Severity::Unclear,
-            format!("what the tool prints for device {label} is no answer: its query failed"),
-            format!("ask for it alone with `npu-smi info -t health -i …`; {without}"),
+            format!("the health of device {label} is unknown: the tool's query failed"),
+            format!("query it alone with `npu-smi info -t health -i …`; {without}"),
         ),
         _ => return,
     };

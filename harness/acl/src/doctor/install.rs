@@ -1,13 +1,13 @@
-//! What is installed, from files: the install record, version files, the toolkit's records, the install log.
+//! The installed components, from files: the install record, version files, the toolkit's records, the install log.
 //! Formats: hicann/driver scripts/package (record, version_info.py, install.sh), public copies of 24.1 to 26.x drivers
 //! and of 8.0 to 9.1 toolkits.
 
-use engine::doctor::{Examination, Machine};
+use engine::doctor::{Examination, HostMachine};
 
-/// What the files say.
+/// The content of the files.
 #[derive(Debug, Default)]
 pub(super) struct Install {
-    /// The install record is there.
+    /// The install record exists.
     pub recorded: bool,
     /// The group whose members may use the devices.
     pub group: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Install {
     pub firmware: Option<Keys>,
     pub toolkit: Option<Toolkit>,
     pub log: Vec<Event>,
-    /// Seconds that the log's clock is ahead of UTC, where the file's time tells.
+    /// The offset of the log's clock from UTC in seconds, if the file's time shows it.
     pub log_ahead: Option<i64>,
 }
 
@@ -43,7 +43,7 @@ impl Keys {
     }
 }
 
-/// Something that the install log tells.
+/// An event in the install log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
     /// `Driver`, `Firmware`, `Toolkit`.
@@ -65,11 +65,11 @@ pub(super) enum EventKind {
 
 const RECORD: &str = "/etc/ascend_install.info";
 const LOG: &str = "/var/log/ascend_seclog/ascend_install.log";
-/// Where packages go unless the record says otherwise.
+/// The folder of packages, unless the record has another one.
 const DEFAULT: &str = "/usr/local/Ascend";
 
 /// Reads the files.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Install {
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Install {
     let record = keys(machine, "install record", RECORD, found);
     let of = |key: &str| record.as_ref().and_then(|record| record.get(key)).map(str::to_owned);
     let path = |key: &str| of(key).unwrap_or_else(|| DEFAULT.to_owned());
@@ -101,7 +101,7 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Install {
     }
 }
 
-fn keys(machine: &Machine, what: &str, path: &str, found: &mut Examination) -> Option<Keys> {
+fn keys(machine: &HostMachine, what: &str, path: &str, found: &mut Examination) -> Option<Keys> {
     match machine.read(path) {
         Ok(text) => {
             found.looked(what, path, "read");
@@ -114,11 +114,12 @@ fn keys(machine: &Machine, what: &str, path: &str, found: &mut Examination) -> O
     }
 }
 
-/// Folders of the toolkit: as its set_env.sh names them, else as packages are installed.
+/// The variables with the toolkit's folder, which its set_env.sh sets.
 pub(super) const HOMES: &[&str] = &["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"];
+/// The default folders of the toolkit.
 pub(super) const DEFAULT_HOMES: &[&str] = &["/usr/local/Ascend/ascend-toolkit/latest", "/usr/local/Ascend/cann"];
 
-fn toolkit(machine: &Machine, found: &mut Examination) -> Option<Toolkit> {
+fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
     let named = HOMES.iter().filter_map(|name| machine.variable(name));
     for home in named.chain(DEFAULT_HOMES.iter().copied()) {
         let records = ["aarch64", "x86_64"].map(|arch| format!("{home}/{arch}-linux/ascend_toolkit_install.info"));
@@ -149,17 +150,17 @@ fn toolkit(machine: &Machine, found: &mut Examination) -> Option<Toolkit> {
             return Some(Toolkit { version, inner: None });
         }
     }
-    found.looked("toolkit's version", "ascend_toolkit_install.info, version.cfg", "not there");
+    found.looked("toolkit's version", "ascend_toolkit_install.info, version.cfg", "not found");
     None
 }
 
-/// The release behind the colon.
+/// The release after the colon.
 fn release_of_running(running: &str) -> Option<&str> {
     Some(running.trim_matches(['[', ']']).split_once(':')?.1)
 }
 
-/// The runtime's own version file, which the runtime reads for its version function.
-fn components(machine: &Machine, home: &str, found: &mut Examination) {
+/// Reads the runtime's version file, which its version function reads too.
+fn components(machine: &HostMachine, home: &str, found: &mut Examination) {
     let path = format!("{home}/share/info/runtime/version.info");
     let Ok(text) = machine.read(&path) else { return };
     let keys = Keys::read(&text);
@@ -207,9 +208,9 @@ fn seconds(text: &str) -> Option<i64> {
     Some(time::PrimitiveDateTime::new(date, time).assume_utc().unix_timestamp())
 }
 
-/// The log is written in local time. Its last line was written when the file was changed last: the difference, if it is
-/// a whole number of quarters of an hour, is that of the zone.
-fn ahead(machine: &Machine, log: &[Event]) -> Option<i64> {
+/// The offset of the log's clock from UTC. The log is in local time, and its last line has the time of the file's last
+/// change. A difference of a whole number of quarter hours is the offset of the zone.
+fn ahead(machine: &HostMachine, log: &[Event]) -> Option<i64> {
     const QUARTER: i64 = 900;
     use std::os::unix::fs::MetadataExt;
     let changed = std::fs::metadata(machine.at(LOG)).ok()?.mtime();
@@ -227,7 +228,7 @@ mod tests {
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/driver-install.log");
 
     #[test]
-    fn the_log_tells_what_waits_for_a_reboot_and_in_which_order() {
+    fn the_log_shows_installations_that_need_a_reboot_in_order() {
         let events = events(SAMPLE);
         let kinds: Vec<_> = events.iter().map(|event| (event.package.as_str(), event.kind)).collect();
         let wanted = [
@@ -244,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn the_release_stands_behind_the_inner_version() {
+    fn the_release_follows_the_inner_version() {
         assert_eq!(release_of_running("[7.7.T20.0.B210:8.2.RC1]"), Some("8.2.RC1"));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_log_and_a_file_of_keys(text in "[\\[\\]= :\\-0-9A-Za-z\n]{0,200}") {
+        fn any_text_can_be_read_as_a_log_and_as_keys(text in "[\\[\\]= :\\-0-9A-Za-z\n]{0,200}") {
             events(&text);
             Keys::read(&text).get("Version");
         }

@@ -1,28 +1,31 @@
-//! The kernel's messages, where they can be read. The driver prints its errors with the level of a notice, so lines are
-//! told by their text. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c; MindCluster's test data.
+//! The kernel's messages, if they can be read. The driver prints its errors with the level of a notice, so lines are
+//! recognized by their text. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c; MindCluster's test data.
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
+
+use record::text::plural;
 
 use crate::logs::SYSTEM_LOGS;
 
-/// What the driver's lines mean for whoever wants to start.
+/// The driver's lines that matter for a start of the suite.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Messages {
-    /// Lines of a device whose heartbeat is lost.
+    /// Lines about a device that lost its heartbeat.
     pub heartbeat: Vec<String>,
-    /// Lines of an opener that a mount namespace kept out.
+    /// Lines about an opener that was rejected because of its mount namespace.
     pub conflict: Vec<String>,
 }
 
-/// How many lines of a kind are shown.
+/// The maximum number of lines to show of one kind.
 const SHOWN: usize = 3;
 
-/// Reads the kernel's messages: from the tool, else from a file.
-pub(super) fn look(machine: &Machine, found: &mut Examination) -> Messages {
+/// Reads the kernel's messages, from the tool or from a file.
+pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
     let messages = read(&text(machine, found));
     if let Some(first) = messages.heartbeat.first() {
-        let title = "the kernel reports a device whose heartbeat is lost since the system started";
-        let next = "run with --probe to see whether the devices work now; one that is lost needs a reset, or the machine a reboot";
+        let title = "the kernel reports that a device lost its heartbeat since the system started";
+        let next =
+            "run with --probe to see if the devices work now; a lost device needs a reset, or the machine a reboot";
         let finding = Finding::new("kernel.heartbeat-lost", Severity::Warning, title, next).seen(first.clone());
         let finding = finding.seen_all(messages.heartbeat.iter().skip(1).take(SHOWN - 1).cloned());
         found.find(finding.rests_on(Certainty::Code, "hicann/driver hb_read.c, hb_host.c; mind-cluster test data"));
@@ -30,8 +33,8 @@ pub(super) fn look(machine: &Machine, found: &mut Examination) -> Messages {
     messages
 }
 
-fn text(machine: &Machine, found: &mut Examination) -> String {
-    // Of a copy it would be another machine's kernel.
+fn text(machine: &HostMachine, found: &mut Examination) -> String {
+    // For a copy, the tool would show the messages of another machine.
     let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
     if let Some(tool) = tool {
         let answer = machine.run(&tool, &[]);
@@ -40,10 +43,10 @@ fn text(machine: &Machine, found: &mut Examination) -> String {
             return answer.output;
         }
     }
-    // The system may have no tool, or not let this user ask it.
+    // The tool may be missing, or not permitted for this user.
     for path in SYSTEM_LOGS {
         let read = machine.read(path);
-        let said = read.as_ref().map_or_else(ToString::to_string, |text| format!("{} lines", text.lines().count()));
+        let said = read.as_ref().map_or_else(ToString::to_string, |text| plural(text.lines().count(), "line"));
         found.looked("kernel messages", *path, said);
         if let Ok(text) = read {
             return text;
@@ -52,7 +55,7 @@ fn text(machine: &Machine, found: &mut Examination) -> String {
     String::new()
 }
 
-/// Reads lines of the driver. A page fault that a killed process left and a killed process itself mean nothing here.
+/// Reads lines of the driver. A killed process and the page fault that it leaves do not matter here.
 pub(super) fn read(text: &str) -> Messages {
     let mut messages = Messages::default();
     for line in text.lines().filter(|line| line.contains("[ascend]")) {
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_by_their_text() {
+    fn lines_are_recognized_by_their_text() {
         let messages = read(include_str!("../../../../fixtures/machines/dmesg-driver.txt"));
         assert_eq!((messages.heartbeat.len(), messages.conflict.len()), (3, 1));
         assert!(messages.conflict[0].contains("udevid=0"));

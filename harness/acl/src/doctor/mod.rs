@@ -1,4 +1,4 @@
-//! What the doctor looks at on a machine for AscendCL: the vendor's files, tools, libraries, nodes and codes.
+//! The doctor's examination of a machine for AscendCL: the vendor's files, tools, libraries, nodes and codes.
 //!
 //! ```text
 //! install, nodes, kernel, environment (files) ┐
@@ -26,7 +26,7 @@ mod visible;
 
 use std::path::Path;
 
-use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, Machine, Patient, Severity};
+use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, HostMachine, Patient, Severity};
 use engine::questions::{Native, question};
 
 use chips::{label, logical, said_of, versions_of_tool};
@@ -41,11 +41,11 @@ pub(super) const DOCTOR: Doctor = Doctor {
     explain,
     identify: state::identify,
     health: state::health,
-    // Initializes, sets a device, allocates, copies both ways, waits for a stream, and releases all of it.
+    // They initialize, set a device, allocate, copy both ways, wait for a stream, and release everything.
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
 };
 
-fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
+fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination) {
     environment::look(machine, found);
     let install = install::look(machine, found);
     let nodes = nodes::look(machine, &install, found);
@@ -59,8 +59,8 @@ fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
     let visible = visible::look(machine, count, nodes.container, found);
     devices(&smi, &dcmi, visible.as_deref(), found);
     if smi.table.incomplete {
-        let title = "the tool warns that the driver's installation did not finish";
-        let next = "install the driver again and look at the end of its install log";
+        let title = "the tool warns that the driver's installation is incomplete";
+        let next = "install the driver again and read the end of its install log";
         let finding = Finding::new("driver.incomplete", Severity::Warning, title, next);
         found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Driver_Install_Status)"));
     }
@@ -82,8 +82,8 @@ fn examine(machine: &Machine, patient: &Patient<'_>, found: &mut Examination) {
     }
 }
 
-/// Versions of the running driver, of the boards, and what the runtime says itself.
-fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
+/// Records the versions of the running driver, of the boards and of the runtime.
+fn versions_of(machine: &HostMachine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
     versions_of_tool(smi, found);
     let Some(library) = &patient.library else { return };
     let place = library.display().to_string();
@@ -96,7 +96,7 @@ fn versions_of(machine: &Machine, patient: &Patient<'_>, smi: &Smi, found: &mut 
     }
 }
 
-/// The devices with their health and users.
+/// Records the devices with their health and users.
 fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examination) {
     for (at, chip) in smi.table.chips.iter().enumerate() {
         let mut device = Device { label: label(chip), name: chip.name.clone(), ..Device::default() };
@@ -110,34 +110,35 @@ fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examinat
         found.devices.push(device);
     }
     if let Some(bad) = dcmi.driver_health.and_then(Health::of_number).filter(|health| *health > Health::Good) {
-        let title = format!("the driver says of itself that its state is bad: {}", bad.name());
-        let next = "have the administrator look at the kernel's messages and load the driver again, or reboot";
+        let title = format!("the driver reports that its own state is bad: {}", bad.name());
+        let next = "have the administrator read the kernel's messages and reload the driver, or reboot";
         let finding = Finding::new("health.driver", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Document, "hicann/driver docs: dcmi_get_driver_health"));
     }
 }
 
-/// Memory errors that count.
+/// Reports memory errors that matter.
 fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
     let Some(errors) = errors.filter(|errors| errors.double_bit > 0 || errors.waiting_pages > 0) else { return };
     let label = &device.label;
     let title = match errors.double_bit {
-        0 => format!("{} pages of the memory of device {label} wait for its next reset", errors.waiting_pages),
-        many => format!("device {label} had {many} memory errors since its start that could not be corrected"),
+        0 => format!("pages of device {label}'s memory that wait for its next reset: {}", errors.waiting_pages),
+        many => format!("uncorrectable memory errors of device {label} since its start: {many}"),
     };
-    let next = "have the device reset or the machine rebooted before results are believed: pages are isolated then. Do not \
-                clear the counters, that cancels it";
-    let seen = format!("{} pages isolated, {} wait for the next reset", errors.isolated_pages, errors.waiting_pages);
+    let next = "have the device reset or the machine rebooted before you trust results: this isolates the pages. Do \
+                not clear the counters, which cancels the isolation";
+    let seen =
+        format!("isolated pages: {}, waiting for the next reset: {}", errors.isolated_pages, errors.waiting_pages);
     let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
 }
 
-/// In a process of its own.
+/// Answers a query, in a separate process.
 fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
     match words {
         [question, path] if question == "dcmi" => dcmi::answer(Path::new(path), say),
         [question, path] if question == "versions" => match Native::open(Path::new(path)) {
-            // It reads files, and opens no device (hicann/runtime src/acl/aclrt_impl/acl.cpp).
+            // It reads files and opens no device (hicann/runtime src/acl/aclrt_impl/acl.cpp).
             Ok(library) => {
                 for of in ["runtime", "driver", "firmware"] {
                     match library.text_of("aclsysGetVersionStr", of) {
@@ -153,7 +154,7 @@ fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
     }
 }
 
-fn explain(machine: &Machine, text: &str, found: &mut Examination) {
+fn explain(machine: &HostMachine, text: &str, found: &mut Examination) {
     let messages = kernel::Messages::default();
     let openers = usage::openers(machine, found);
     let (resetting, dcmi) = (usage::resetting(machine), Dcmi::default());

@@ -1,4 +1,4 @@
-//! Which product family the devices are of, from the names that tools print and from the PCI bus.
+//! The product family of the devices, from the names that tools print and from the PCI bus.
 
 use catalog::Rules;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
@@ -15,17 +15,17 @@ const BY_BUS: &[(&str, &str)] = &[
     ("d806", "ascend950"),
 ];
 
-/// Decides; the bus is the surest, because names of the tool lack what tells A3 from its elders.
+/// Determines the product. The bus comes first, because the tool's names do not distinguish A3 from its predecessors.
 pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: &mut Examination) {
     let by_bus =
         hardware.iter().find_map(|id| BY_BUS.iter().find(|(known, _)| known == id)).map(|(_, product)| *product);
     let by_name = names.iter().find_map(|name| of_name(rules, name));
     let product = by_bus.map(str::to_owned).or(by_name);
-    let asked = if names.is_empty() { "names of devices".to_owned() } else { names.join(", ") };
-    found.looked("product", asked, product.clone().unwrap_or_else(|| "not recognized".to_owned()));
+    let place = if names.is_empty() { "names of devices".to_owned() } else { names.join(", ") };
+    found.looked("product", place, product.clone().unwrap_or_else(|| "not recognized".to_owned()));
     if product.is_none() && !names.is_empty() {
-        let title = format!("no product family of the catalog has a device called {}", names.join(" or "));
-        let next = "give the family with --product; a new name is worth a report";
+        let title = format!("no product family of the catalog has a device named {}", names.join(" or "));
+        let next = "give the family with --product; please report the new name";
         let finding = Finding::new("product.unknown", Severity::Warning, title, next);
         found.find(finding.rests_on(Certainty::Code, "hicann/runtime src/platform/platform_config"));
     }
@@ -36,6 +36,6 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
 fn of_name(rules: &Rules, name: &str) -> Option<String> {
     let bare = name.trim_start_matches("Ascend");
     let names = [format!("Ascend{bare}"), format!("Ascend{bare}_")];
-    // A bare Ascend910 is what the tool prints for A3 as well.
+    // The tool prints a bare Ascend910 for A3 as well.
     names.iter().filter(|_| bare != "910").find_map(|name| rules.product_of(name)).map(|product| product.id.clone())
 }

@@ -1,9 +1,9 @@
-//! What a run asks before its first rule and between rules: which devices there are, and what is wrong with them now.
-//! Asked in children with a timer, as the doctor asks; no device is opened.
+//! The queries of a run before its first rule and between rules: the devices and their present faults. Like the
+//! doctor's queries, they run in child processes with a time limit and open no device.
 
 use std::collections::BTreeSet;
 
-use engine::doctor::{DeviceHealth, Examination, Fault, Machine, MachineHealth};
+use engine::doctor::{DeviceHealth, Examination, Fault, HostMachine, MachineHealth};
 use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::chips::{label, logical, said_of, versions_of_tool};
@@ -12,8 +12,8 @@ use super::health::Health;
 use super::smi::{self, About, Smi};
 use super::{codes, install, visible};
 
-/// Identifies the devices that the runtime counts in this process, and what is installed.
-pub(super) fn identify(machine: &Machine) -> Fingerprint {
+/// Identifies the devices that the runtime numbers in this process, and the installed components.
+pub(super) fn identify(machine: &HostMachine) -> Fingerprint {
     let mut found = nothing_found(machine);
     install::look(machine, &mut found);
     let smi = smi::look(machine, &[About::Identity], &mut found);
@@ -44,8 +44,8 @@ pub(super) fn identify(machine: &Machine) -> Fingerprint {
     Fingerprint { devices, installed, unknown: unknown(&smi, &found) }
 }
 
-/// Looks at the health of all devices.
-pub(super) fn health(machine: &Machine) -> MachineHealth {
+/// Examines the health of all devices.
+pub(super) fn health(machine: &HostMachine) -> MachineHealth {
     let mut found = nothing_found(machine);
     let smi = smi::look(machine, &[About::Health], &mut found);
     if smi.table.chips.is_empty() {
@@ -67,31 +67,31 @@ pub(super) fn health(machine: &Machine) -> MachineHealth {
     MachineHealth { devices: devices.collect(), unknown: unknown(&smi, &found) }
 }
 
-fn nothing_found(machine: &Machine) -> Examination {
+fn nothing_found(machine: &HostMachine) -> Examination {
     Examination::new("", "", &machine.root().display().to_string())
 }
 
-/// For each chip of the table: the number that the runtime of this process has for it.
-fn numbers(machine: &Machine, smi: &Smi) -> Vec<Option<u32>> {
+/// The number of each chip of the table in the runtime of this process.
+fn numbers(machine: &HostMachine, smi: &Smi) -> Vec<Option<u32>> {
     let chips = &smi.table.chips;
     let seen = visible::seen(machine, chips.len());
     let number = |logical: u32| seen.iter().position(|seen| *seen == logical).and_then(|at| u32::try_from(at).ok());
     chips.iter().enumerate().map(|(at, chip)| logical(smi, at, chip).and_then(number)).collect()
 }
 
-/// Why something is not known.
+/// The reasons why something is unknown.
 fn unknown(smi: &Smi, found: &Examination) -> Vec<String> {
     let failed = smi.failed.map(|code| format!("npu-smi fails with {code}: {}", codes::meaning(code)));
-    let absent = (!smi.there).then(|| "there is no npu-smi on this machine".to_owned());
+    let absent = (!smi.there).then(|| "npu-smi was not found on this machine".to_owned());
     absent.into_iter().chain(failed).chain(found.findings.iter().map(|finding| finding.title.clone())).collect()
 }
 
-/// What is active on a chip: codes, what a word says that no code explains, silence, and what the driver says of itself.
+/// The active faults of a chip: codes, a bad state that no code explains, silence, and a bad state of the driver.
 fn faults(smi: &Smi, at: usize, chip: &smi::Chip, dcmi: &Dcmi) -> Vec<Fault> {
     let said = said_of(chip, smi.healths.get(at), dcmi);
     let words = |said: &super::health::Said| {
         let word = said.health.map_or("no answer", Health::name);
-        format!("{} says {word}{}", said.source, said.details.iter().map(|it| format!(", {it}")).collect::<String>())
+        format!("{}: {word}{}", said.source, said.details.iter().map(|it| format!(", {it}")).collect::<String>())
     };
     let words = said.iter().map(words).collect::<Vec<_>>().join("; ");
     let fault = |name: &str, what: &str, harmless| Fault {
@@ -104,7 +104,7 @@ fn faults(smi: &Smi, at: usize, chip: &smi::Chip, dcmi: &Dcmi) -> Vec<Fault> {
     let mut faults: Vec<Fault> =
         codes.iter().map(|code| fault(code, &format!("the fault {code} is active"), codes::harmless(code))).collect();
     let worst = said.iter().filter_map(|said| said.health).max().unwrap_or(Health::Good);
-    // A harmless fault explains a warning, and nothing worse.
+    // A harmless fault explains a warning, but nothing worse.
     let explained = match worst {
         Health::Good => true,
         Health::Warning => !faults.is_empty(),
@@ -113,12 +113,12 @@ fn faults(smi: &Smi, at: usize, chip: &smi::Chip, dcmi: &Dcmi) -> Vec<Fault> {
     if !explained {
         faults.push(fault(worst.name(), &format!("its state is {}", worst.name()), false));
     }
-    // An answer that did not come because the tool hangs says nothing about this chip.
+    // If the tool hangs, its silence says nothing about this chip.
     if chip.failed && !smi.hangs && smi.healths.get(at).is_some_and(Option::is_none) && worst == Health::Good {
-        faults.push(fault("silent", "the tool gets no answer from it any more", false));
+        faults.push(fault("silent", "it no longer answers the tool", false));
     }
     if let Some(state) = dcmi.driver_health.and_then(Health::of_number).filter(|state| *state > Health::Good) {
-        faults.push(fault("driver", &format!("the driver says of itself that its state is {}", state.name()), false));
+        faults.push(fault("driver", &format!("the driver reports that its own state is {}", state.name()), false));
     }
     faults
 }

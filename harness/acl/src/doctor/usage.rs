@@ -1,16 +1,16 @@
-//! Who else uses the devices: processes that the tool lists, memory beyond what an idle device holds, openers of the
-//! nodes in other mount namespaces.
+//! Other users of the devices: processes that the tool lists, memory in use beyond that of an idle device, openers of
+//! the nodes in other mount namespaces.
 
-use engine::doctor::{Certainty, Device, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Device, Examination, Finding, HostMachine, Severity};
 
 use super::smi::Chip;
 
-/// Mebibytes of device memory up to which a total belongs to this row, and what an idle device of it holds at most. Seen:
-/// 2.9 GB of 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
+/// Device memory up to which a row applies, and the most that an idle device uses of it, both in MiB. Observed: 2.9 GB
+/// of 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
 const IDLE: &[(u64, u64)] = &[(24 << 10, 2100), (40 << 10, 3300), (72 << 10, 3900), (u64::MAX, 5100)];
 const CAPTURES: &str = "captures in public threads; hicann/driver DCMI manual, dcmi_get_device_hbm_info";
 
-/// Writes what a chip of the table shows into its row, and judges it.
+/// Writes the users and memory of a chip to its row, and judges them.
 pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     device.processes = chip
         .users
@@ -24,9 +24,9 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     (device.memory_used, device.memory_total) = chip.memory.unzip();
     let label = &device.label;
     if !device.processes.is_empty() {
-        let title = format!("device {label} is used by others");
-        let next = "wait for them, or leave the device out of ASCEND_RT_VISIBLE_DEVICES: they change what is left of its \
-                    memory, and rules with --dedicated take all of it";
+        let title = format!("other processes use device {label}");
+        let next = "wait for them, or omit the device from ASCEND_RT_VISIBLE_DEVICES: they change its free memory, and \
+                    rules with --dedicated take all of it";
         let finding = Finding::new("devices.in-use", Severity::Warning, title, next).seen_all(device.processes.clone());
         return found
             .find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (at most 8 are listed)"));
@@ -35,26 +35,26 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     let idle = IDLE.iter().find(|(most, _)| total <= *most).map_or(u64::MAX, |(_, idle)| *idle);
     if used > idle {
         let title =
-            format!("device {label} has {used} MiB in use, and no process is listed: idle ones hold up to {idle}");
-        let next = "look on the host, where processes of all containers are listed; memory that stays without a process goes \
-                    with a reset or a reboot";
+            format!("device {label} has {used} MiB in use, but no process is listed; idle ones use up to {idle} MiB");
+        let next = "check on the host, which lists processes of all containers; a reset or a reboot frees memory \
+                    that no process owns";
         let finding = Finding::new("devices.memory-in-use", Severity::Warning, title, next);
         found.find(finding.rests_on(Certainty::Field, CAPTURES));
     }
 }
 
-/// A process that holds a device node.
+/// A process that has a device node open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Opener {
     pub process: String,
     pub command: String,
     pub node: String,
-    /// Its mount namespace is not that of this process.
+    /// It is in another mount namespace than this process.
     pub elsewhere: bool,
 }
 
-/// Processes that hold a node, as far as this user may see.
-pub(super) fn openers(machine: &Machine, found: &mut Examination) -> Vec<Opener> {
+/// The processes that have a node open, as far as this user may see.
+pub(super) fn openers(machine: &HostMachine, found: &mut Examination) -> Vec<Opener> {
     let own = machine.link("/proc/self/ns/mnt");
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
     let mut openers = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn openers(machine: &Machine, found: &mut Examination) -> Vec<Opener>
     let said = match openers.len() {
         0 => "none that this user may see".to_owned(),
         count => format!(
-            "{count}: processes {}",
+            "{count}: process ids {}",
             openers.iter().map(|it| it.process.as_str()).collect::<Vec<_>>().join(", ")
         ),
     };
@@ -82,8 +82,8 @@ fn is_device(link: &str) -> bool {
     link.strip_prefix("/dev/davinci").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A process that resets a device right now.
-pub(super) fn resetting(machine: &Machine) -> Option<String> {
+/// A process that is resetting a device.
+pub(super) fn resetting(machine: &HostMachine) -> Option<String> {
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
     let lines = processes.map(|process| {
         let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default();

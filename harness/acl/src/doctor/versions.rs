@@ -1,9 +1,9 @@
-//! Versions of driver, firmware and toolkit, which are no numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`. And which
-//! of them fit together, as their own files say.
+//! Versions of driver, firmware and toolkit, which are not plain numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`.
+//! Their own files tell which ones are compatible.
 
 use catalog::version::VersionNumber;
 
-/// Whether a version is in one of the ranges of a file: `[7.0.0,7.8.99]`, or several. `None`: one of them cannot be read.
+/// True if a version is in one of the ranges of a file, for example `[7.0.0,7.8.99]`. `None`: a range cannot be read.
 pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {
     let version = VersionNumber::read(version)?;
     let mut any = None;
@@ -22,15 +22,16 @@ pub(super) fn brackets(list: &str) -> impl Iterator<Item = &str> {
     list.split('[').skip(1).filter_map(|rest| rest.split_once(']')).map(|(part, _)| part.trim())
 }
 
-/// The branch of an inner version: V100R001C22 of V100R001C22SPC003B220. Branches are names: their numbers went down.
+/// The branch of an inner version: V100R001C22 of V100R001C22SPC003B220. Branches are names, because their numbers also
+/// went down.
 pub(super) fn branch(inner: &str) -> Option<&str> {
     let at = inner.find('C')?;
     let digits = inner[at + 1..].chars().take_while(char::is_ascii_digit).count();
     (digits > 0).then(|| &inner[..at + 1 + digits])
 }
 
-/// Drivers that a toolkit was published or tested with; a driver that begins like one of them is meant.
-/// Sources: hicann/release-management release notes, hicann/community test reports, MindCluster 26.0.0.
+/// The drivers that a toolkit was published or tested with, by the beginnings of versions. Sources:
+/// hicann/release-management release notes, hicann/community test reports, MindCluster 26.0.0.
 const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
     (&[8, 5], &[&[25, 5], &[26, 0]]),
     (&[9, 0], &[&[25, 5], &[26, 0]]),
@@ -38,7 +39,7 @@ const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
     (&[9, 2], &[&[25, 2], &[25, 3], &[25, 5], &[25, 7], &[26, 0], &[26, 1]]),
 ];
 
-/// Whether a toolkit was published or tested with a driver; `None`: nothing public is known of the toolkit.
+/// True if a toolkit was published or tested with a driver; `None`: nothing about the toolkit is public.
 pub(super) fn published_together(toolkit: &str, driver: &str) -> Option<bool> {
     let (toolkit, driver) = (VersionNumber::read(toolkit)?, VersionNumber::read(driver)?);
     let (_, drivers) = PUBLISHED.iter().find(|(known, _)| toolkit.begins_with(known))?;
@@ -62,7 +63,11 @@ mod tests {
     #[case::shorter_than_the_end("7.0", "[7.0.0,7.2.99]", Some(true))]
     #[case::no_range("7.0", "", None)]
     #[case::half_a_range("7.0", "[7.0.0]", None)]
-    fn a_range_holds_what_lies_in_it(#[case] version: &str, #[case] ranges: &str, #[case] is: Option<bool>) {
+    fn a_range_contains_the_versions_between_its_ends(
+        #[case] version: &str,
+        #[case] ranges: &str,
+        #[case] is: Option<bool>,
+    ) {
         assert_eq!(in_ranges(version, ranges), is);
     }
 
@@ -78,13 +83,13 @@ mod tests {
     #[case::older_driver("9.0.0", "25.2.1", Some(false))]
     #[case::tested_only("9.2.0-beta.1", "25.2.1", Some(true))]
     #[case::unknown_toolkit("8.2.RC1", "25.2.1", None)]
-    fn pairs_that_were_published_are_known(#[case] toolkit: &str, #[case] driver: &str, #[case] is: Option<bool>) {
+    fn published_pairs_are_known(#[case] toolkit: &str, #[case] driver: &str, #[case] is: Option<bool>) {
         assert_eq!(published_together(toolkit, driver), is);
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_version_or_none(text in ".{0,40}", ranges in "[\\[\\],.0-9a-zA-Z]{0,60}") {
+        fn no_text_makes_a_version_parser_panic(text in ".{0,40}", ranges in "[\\[\\],.0-9a-zA-Z]{0,60}") {
             in_ranges(&text, &ranges);
             branch(&text);
         }

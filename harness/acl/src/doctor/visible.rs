@@ -1,23 +1,23 @@
-//! The masks that choose devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first token that it does not like
-//! and says nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices); the
-//! container runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
+//! The masks that choose devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first invalid token and reports
+//! nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The container
+//! runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
 
-use engine::doctor::{Certainty, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
 
 /// The runtime's mask.
 pub(super) const MASK: &str = "ASCEND_RT_VISIBLE_DEVICES";
-/// The container runtime's.
+/// The container runtime's mask.
 const GIVEN: &str = "ASCEND_VISIBLE_DEVICES";
 
 const SOURCE: &str =
     "hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices; docs env_vars/ASCEND_RT_VISIBLE_DEVICES";
 
-/// What a mask is for the runtime.
+/// The meaning of a mask for the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// These devices, and where it stopped reading: a token that is no number, or that is too large.
+    /// These devices, and the token at which reading stopped: not a number, or too large.
     Devices(Vec<u32>, Option<String>),
-    /// Nothing is left.
+    /// No device, and the token at which reading stopped.
     Empty(Option<String>),
     Twice(u32),
     Descending(u32, u32),
@@ -46,8 +46,8 @@ pub(super) fn read(text: &str, count: u32) -> Mask {
     if devices.is_empty() { Mask::Empty(stopped) } else { Mask::Devices(devices, stopped) }
 }
 
-/// The devices that this process sees of a machine with `count` of them, in the order in which the runtime counts them.
-pub(super) fn seen(machine: &Machine, count: usize) -> Vec<u32> {
+/// The devices that this process sees on a machine with `count` devices, in the order of the runtime's numbers.
+pub(super) fn seen(machine: &HostMachine, count: usize) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     match machine.variable(MASK).map(|text| read(text, count)) {
         None => (0..count).collect(),
@@ -56,55 +56,55 @@ pub(super) fn seen(machine: &Machine, count: usize) -> Vec<u32> {
     }
 }
 
-/// Judges the masks; gives the devices that are visible, `None`: all.
-pub(super) fn look(machine: &Machine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
+/// Judges the masks and returns the visible devices; `None`: all.
+pub(super) fn look(machine: &HostMachine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
     let given = machine.variable(GIVEN);
     found.looked("devices of the container", GIVEN, given.unwrap_or("not set"));
     let text = machine.variable(MASK);
     found.looked("visible devices", MASK, text.unwrap_or("not set"));
     let text = text?;
-    // Where no device is known, numbers cannot be too large.
+    // If no device is known, no number is too large.
     let count = if count == 0 { u32::MAX } else { u32::try_from(count).unwrap_or(u32::MAX) };
     let blocker = |id: &str, title: String, next: &str| {
         Finding::new(id, Severity::Blocker, title, next)
             .seen(format!("{MASK}={text}"))
             .rests_on(Certainty::Code, SOURCE)
     };
-    let all = format!("the mask {MASK} is refused as a whole: ");
+    let all = format!("the runtime rejects the whole mask {MASK}: ");
     match read(text, count) {
         Mask::Devices(devices, None) => return Some(devices),
         Mask::Devices(devices, Some(token)) => {
-            let title = format!("the mask {MASK} is read up to `{token}`: devices {} are visible", join(&devices));
-            let next = "write the numbers of this machine's devices from 0 on, ascending, with commas between them";
+            let title = format!("the runtime reads {MASK} up to `{token}`; visible devices: {}", join(&devices));
+            let next = "list this machine's devices, numbered from 0, in ascending order, separated by commas";
             let finding = Finding::new("visible.cut-off", Severity::Warning, title, next).seen(format!("{MASK}={text}"));
             found.find(finding.rests_on(Certainty::Code, SOURCE));
             return Some(devices);
         }
         Mask::Twice(device) => found.find(blocker(
             "visible.duplicate",
-            format!("{all}device {device} stands in it twice"),
-            "name each device once, ascending",
+            format!("{all}it lists device {device} twice"),
+            "list each device once, in ascending order",
         )),
         Mask::Descending(first, then) => found.find(blocker(
             "visible.not-ascending",
-            format!("{all}{then} stands behind {first}"),
-            "sort it: numbers have to ascend",
+            format!("{all}{then} comes after {first}"),
+            "list the devices in ascending order",
         )),
         Mask::Empty(Some(token)) if container && token.parse::<u32>().is_ok() => found.find(blocker(
             "visible.host-ids",
             format!(
-                "the mask {MASK} names device {token}, and this container has {count}, numbered from 0: it is a number of \
-                 the host, and the runtime counts 0 devices"
+                "the mask {MASK} lists device {token}, but this container has {count}, numbered from 0: it is a number \
+                 of the host, and the runtime finds 0 devices"
             ),
-            "unset it: the container has only the devices that it was given; or write their numbers in the container, from 0 on",
+            "unset it, because the container has only its own devices; or list their numbers in the container, from 0",
         ).seen_all(given.map(|given| format!("{GIVEN}={given}")))),
         Mask::Empty(stopped) => found.find(blocker(
             "visible.none",
             match stopped.filter(|token| !token.is_empty()) {
-                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is none of the {count} of this machine"),
-                None => format!("the mask {MASK} leaves no device: it names none"),
+                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is not one of {count} here"),
+                None => format!("the mask {MASK} leaves no device: it lists none"),
             },
-            "unset it, or write the numbers of this machine's devices from 0 on",
+            "unset it, or list this machine's devices, which are numbered from 0",
         )),
     }
     None
@@ -137,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_visible_is_there_and_ascends(text in "[0-9, x-]{0,30}", count in 0u32..20) {
+        fn visible_devices_exist_and_ascend(text in "[0-9, x-]{0,30}", count in 0u32..20) {
             if let Mask::Devices(devices, _) = read(&text, count) {
                 prop_assert!(devices.windows(2).all(|pair| pair[0] < pair[1]));
                 prop_assert!(devices.iter().all(|device| *device < count));

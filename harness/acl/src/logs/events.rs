@@ -1,12 +1,12 @@
-//! What devices reported: lines `event_id=0x…; … event_raised_time=… ms.` of the device's event log. Shape: hicann/oam-tools
-//! test data. Where a host keeps them by itself is not documented; below /var/log/npu they lie where somebody exported
-//! them, or the processor is that of the device (certainty: not known).
+//! Events that devices reported: lines `event_id=0x…; … event_raised_time=… ms.` of the device's event log. Shape:
+//! hicann/oam-tools test data. The place on a host is not documented. They are below /var/log/npu if a user exported
+//! them, or if this is the device's own processor (certainty: unknown).
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, tail};
 use jiff::tz::TimeZone;
 
@@ -15,17 +15,18 @@ use super::process::time_of;
 
 const SOURCE: &str = "device-events";
 const FOLDER: &str = "/var/log/npu";
-/// How deep and how many files are looked at.
+/// The maximum depth of folders to search.
 const DEPTH: usize = 5;
+/// The maximum number of files and folders to search.
 const MOST_FILES: usize = 2000;
-/// How far the clock of a device may be off that of the host.
+/// The maximum difference between the clocks of a device and of the host.
 const DRIFT: Duration = Duration::from_secs(1);
 
-/// Events of all devices: which of them a rule used is seen in its calls.
-pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
+/// The events of all devices. The calls of a rule show which of them it used.
+pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
     let folder = machine.at(FOLDER);
     if !folder.is_dir() {
-        return vec![Excerpt::nothing(SOURCE, FOLDER, "there is no such folder")];
+        return vec![Excerpt::nothing(SOURCE, FOLDER, "the folder does not exist")];
     }
     let mut found = Vec::new();
     for path in event_files(folder, scene) {
@@ -37,7 +38,7 @@ pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Vec<
             Ok(read) => {
                 let within = |line: &String| raised(line, zone).is_some_and(|at| scene.holds(at, DRIFT));
                 let lines: Vec<String> = read.lines.into_iter().filter(within).collect();
-                let place = format!("/{shown}, an event says when it was raised in milliseconds since 1970");
+                let place = format!("/{shown}, event times are milliseconds since 1970");
                 let excerpt = Excerpt { source: SOURCE, place, lines, ..Excerpt::default() };
                 found.extend((!excerpt.lines.is_empty()).then_some(excerpt));
             }
@@ -47,12 +48,12 @@ pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Vec<
     if scene.is_over() {
         found.push(Excerpt::unread(SOURCE, FOLDER));
     } else if found.is_empty() {
-        found.push(Excerpt::nothing(SOURCE, FOLDER, "no event of this time"));
+        found.push(Excerpt::nothing(SOURCE, FOLDER, "no event at this time"));
     }
     found
 }
 
-/// Files of events that were written to since the scene began.
+/// The event files that were written to since the scene began.
 fn event_files(folder: PathBuf, scene: &Scene) -> Vec<PathBuf> {
     let (mut folders, mut found, mut seen) = (vec![(folder, 0)], Vec::new(), 0);
     while let Some((folder, depth)) = folders.pop() {
@@ -97,12 +98,12 @@ mod tests {
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/device-event.log");
 
     #[test]
-    fn events_of_the_time_are_cut_out() {
+    fn events_of_the_scene_are_cut_out() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("var/log/npu/slog/dev-os-0/event");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("event_20260304.log"), SAMPLE).unwrap();
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         // The first two of the sample, in milliseconds 1772600767513.
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_600_767);
         let until = Instant::now() + Duration::from_secs(60);
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(found.iter().map(|found| found.lines.len()).sum::<usize>(), 2, "{found:?}");
         assert!(found[0].lines[0].contains("event_id=0x80cb8009") && found[0].place.starts_with("/var/log/npu/slog"));
         let later = Scene { from: at + Duration::from_secs(600), to: at + Duration::from_secs(600), ..scene };
-        assert_eq!(cut_out(&machine, &later, &TimeZone::UTC)[0].remarks, ["no event of this time"]);
+        assert_eq!(cut_out(&machine, &later, &TimeZone::UTC)[0].remarks, ["no event at this time"]);
         let over = Scene { until: Instant::now(), ..later };
         let said = ["not looked into: the time for logs was used up"];
         assert_eq!(cut_out(&machine, &over, &TimeZone::UTC)[0].remarks, said);

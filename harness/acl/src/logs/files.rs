@@ -1,7 +1,7 @@
-//! Which files are read, and how much of them.
+//! The files to read, and how much of each.
 
-/// Where systems keep the kernel's messages, if they do.
+/// The files in which systems keep the kernel's messages.
 pub(crate) const SYSTEM_LOGS: &[&str] = &["/var/log/messages", "/var/log/syslog", "/var/log/kern.log"];
 
-/// Bytes that are read of a file, from its end.
+/// The number of bytes to read from the end of a file.
 pub(super) const MOST_OF_A_FILE: u64 = 4 << 20;

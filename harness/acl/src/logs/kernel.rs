@@ -1,6 +1,6 @@
-//! The driver's lines of the kernel. It prints errors with the level of a notice, so that lines are told by their text;
-//! `[ascend]` stands in each. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and MindCluster's test
-//! data. Where: /var/log/messages on arm, syslog on x86 (hicann/driver docs, log questions).
+//! The driver's lines in the kernel's log. The driver prints errors with the level of a notice, so lines are recognized
+//! by their text; each contains `[ascend]`. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and
+//! MindCluster's test data. Place: /var/log/messages on arm, syslog on x86 (hicann/driver docs, log questions).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,9 +8,10 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, Tail, tail};
 use jiff::tz::TimeZone;
+use record::text::plural;
 use regex_lite::Regex;
 use rustix::fs::OFlags;
 
@@ -19,19 +20,19 @@ use super::times::{of_system, since_start};
 
 const SOURCE: &str = "kernel";
 const BUFFER: &str = "/dev/kmsg";
-/// The kernel's clock is not adjusted as that of the system is: they part by seconds in weeks.
+/// The kernel's clock is not adjusted like the system's clock: they drift apart by seconds in weeks.
 const DRIFT: Duration = Duration::from_secs(3);
-/// Bytes of the kernel's buffer that are read: it is rarely larger.
+/// The number of bytes to read from the kernel's buffer, which is rarely larger.
 const MOST_OF_BUFFER: usize = 16 << 20;
 
-/// Lines of a kernel and how they say when.
+/// Lines of a kernel, by the form of their times.
 enum Lines {
-    /// Microseconds since the system was started.
+    /// Microseconds since the system started.
     SinceStart(Vec<(Option<u64>, String)>),
     OfSystem(Vec<String>),
 }
 
-/// What of a log was not read.
+/// The part of a log that was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Nothing,
@@ -39,8 +40,8 @@ enum Missing {
     Newer,
 }
 
-/// What the kernel said of devices and of the scene's processes.
-pub(super) fn cut_out(machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+/// The kernel's lines about devices and the scene's processes.
+pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Excerpt {
     if scene.is_over() {
         return Excerpt::unread(SOURCE, "the kernel");
     }
@@ -64,42 +65,49 @@ fn older(cut: bool) -> Missing {
     if cut { Missing::Older } else { Missing::Nothing }
 }
 
-fn of_lines(path: &str, lines: Lines, missing: Missing, machine: &Machine, scene: &Scene, zone: &TimeZone) -> Excerpt {
+fn of_lines(
+    path: &str,
+    lines: Lines,
+    missing: Missing,
+    machine: &HostMachine,
+    scene: &Scene,
+    zone: &TimeZone,
+) -> Excerpt {
     let started = started(machine);
     let since = |micros: u64| Some(started? + Duration::from_micros(micros));
     let (lines, how): (Vec<(Option<SystemTime>, String)>, &str) = match lines {
         Lines::SinceStart(lines) => {
             let timed = lines.into_iter().map(|(micros, line)| (micros.and_then(since), line));
-            (timed.collect(), "times are seconds since the system was started")
+            (timed.collect(), "times are seconds since the system started")
         }
         Lines::OfSystem(lines) => {
-            // The kernel's own time is finer, where it stands there.
+            // The kernel's own time, if the line has one, is the fallback for lines without a date.
             let at = |line: &str| of_system(line, scene.to, zone).or_else(|| since_start(line).and_then(since));
-            (lines.into_iter().map(|line| (at(&line), line)).collect(), "times are local where they name no zone")
+            (lines.into_iter().map(|line| (at(&line), line)).collect(), "times without a zone are local")
         }
     };
-    let said_by = Speakers::new();
+    let subjects = Subjects::new();
     let (mut kept, mut others, mut earlier) = (Vec::new(), 0, false);
     for (at, line) in lines {
         earlier |= at.is_some_and(|at| at < scene.from && !scene.holds(at, DRIFT));
         if !at.is_some_and(|at| scene.holds(at, DRIFT)) {
             continue;
         }
-        match said_by.of(&line, scene) {
-            Speaker::Ours => kept.push(line),
-            Speaker::Other => others += 1,
-            Speaker::Nobody => {}
+        match subjects.of(&line, scene) {
+            Subject::Ours => kept.push(line),
+            Subject::Other => others += 1,
+            Subject::NotTheDriver => {}
         }
     }
     let mut remarks = Vec::new();
     if missing == Missing::Newer {
-        let text = "newer lines were not read: the time for logs was used up, or there are too many of them";
+        let text = "newer lines were not read: time for logs ran out, or there are too many lines";
         remarks.push(text.to_owned());
     } else if kept.is_empty() {
         remarks.push("no line of the driver at this time".to_owned());
     }
     if others > 0 {
-        remarks.push(format!("{others} lines about other processes were left out"));
+        remarks.push(format!("left out: {} about other processes", plural(others, "line")));
     }
     if missing == Missing::Older && !earlier {
         remarks.push("older lines were not read".to_owned());
@@ -110,54 +118,55 @@ fn of_lines(path: &str, lines: Lines, missing: Missing, machine: &Machine, scene
     Excerpt { source: SOURCE, place: format!("{path}, {how}"), lines: kept, left_out: 0, remarks }
 }
 
-/// When the system was started, by what it says of itself now.
-fn started(machine: &Machine) -> Option<SystemTime> {
+/// The time at which the system started, from its present uptime.
+fn started(machine: &HostMachine) -> Option<SystemTime> {
     let text = machine.read("/proc/uptime").ok()?;
     let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     SystemTime::now().checked_sub(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
-/// Whom a line is about.
-enum Speaker {
-    /// A process of the scene, or a device and nobody else.
+/// The subject of a line.
+enum Subject {
+    /// A process of the scene, or a device without any process.
     Ours,
+    /// Another process.
     Other,
-    /// It is not the driver's.
-    Nobody,
+    /// The line is not from the driver.
+    NotTheDriver,
 }
 
-/// How lines name processes.
-struct Speakers {
+/// The forms in which lines name processes.
+struct Subjects {
     thread: Regex,
     process: Regex,
 }
 
-impl Speakers {
-    fn new() -> Speakers {
-        Speakers {
+impl Subjects {
+    fn new() -> Subjects {
+        Subjects {
             thread: Regex::new(r"<([^<>]+?)[:,]([0-9]+)[^<>]*>").expect("it is tested"),
             process: Regex::new(r"\b(?:hostpid|host_pid|pid|tgid)=([0-9]+)").expect("it is tested"),
         }
     }
 
-    fn of(&self, line: &str, scene: &Scene) -> Speaker {
+    fn of(&self, line: &str, scene: &Scene) -> Subject {
         let ours = |number: &str| number.parse().is_ok_and(|process: u32| scene.processes.contains(&process));
         let driver = line.contains("[ascend]");
         let mut named: Vec<&str> =
             self.process.captures_iter(line).filter_map(|found| found.get(1)).map(|found| found.as_str()).collect();
         if driver && let Some(thread) = self.thread.captures(line) {
             let (name, number) = (&thread[1], thread.get(2).map_or("", |number| number.as_str()));
-            // Threads of the kernel do the driver's own work.
+            // Kernel threads do the driver's own work, so they do not name a process.
             let kernel = ["kworker", "swapper", "ksoftirqd", "irq/", "kthreadd", "migration"];
             if !kernel.iter().any(|thread| name.starts_with(thread)) {
                 named.push(number);
             }
         }
         match named.iter().any(|process| ours(process)) {
-            true => Speaker::Ours,
-            false if driver && named.is_empty() => Speaker::Ours,
-            false if driver => Speaker::Other,
-            false => Speaker::Nobody,
+            true => Subject::Ours,
+            false if driver && named.is_empty() => Subject::Ours,
+            false if driver => Subject::Other,
+            false => Subject::NotTheDriver,
         }
     }
 }
@@ -165,8 +174,8 @@ impl Speakers {
 /// Microseconds since the machine started, if the record has them, and its text.
 type Record = (Option<u64>, String);
 
-/// The kernel's buffer: a record for each read, the oldest first, `priority,sequence,microseconds,flags;text` and
-/// further lines. A regular file in its place, as copies have it, holds the same records.
+/// Reads the kernel's buffer: one record for each read, oldest first, `priority,sequence,microseconds,flags;text` and
+/// further lines. The copy of a machine has a regular file with the same records.
 fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -176,7 +185,7 @@ fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
         return Ok((lines.iter().filter_map(|line| record(line)).collect(), older(cut)));
     }
     if !kind.is_char_device() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no device"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a device"));
     }
     let (mut records, mut bytes, mut room) = (Vec::new(), 0, vec![0; 16 << 10]);
     while bytes < MOST_OF_BUFFER && !scene.is_over() {
@@ -187,7 +196,7 @@ fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
                 records.extend(String::from_utf8_lossy(&room[..length]).lines().find_map(record));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok((records, Missing::Nothing)),
-            // Records were overwritten meanwhile, or a signal came.
+            // Records were overwritten meanwhile, or a signal arrived.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -213,15 +222,15 @@ mod tests {
 
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/dmesg-driver.txt");
 
-    /// A machine that was started so many seconds ago.
-    fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, Machine) {
+    /// A machine that was started this many seconds ago.
+    fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, HostMachine) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files.iter().chain(&[("proc/uptime", format!("{seconds}.00 1.00\n"))]) {
             let path = root.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         (root, machine)
     }
 
@@ -241,30 +250,27 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_devices_and_of_our_processes_are_cut_out_by_time() {
+    fn lines_about_devices_and_our_processes_are_cut_out_by_time() {
         let (_root, machine) = machine(3000, &[("dev/kmsg", records())]);
         // 2311 s after the start.
         let found = cut_out(&machine, &scene(3000 - 2311), &TimeZone::UTC);
         let said = |text: &str| found.lines.iter().filter(|line| line.contains(text)).count();
         assert_eq!((said("Conflict open udevid"), said("Vm fault failed"), said("oom-kill")), (1, 1, 1), "{found:?}");
-        assert_eq!(found.lines.len(), 3, "what is earlier is left out: {found:?}");
+        assert_eq!(found.lines.len(), 3, "earlier lines are left out: {found:?}");
         assert!(found.place.starts_with("/dev/kmsg, "));
     }
 
     #[test]
-    fn what_is_about_other_processes_is_counted_and_not_shown() {
+    fn lines_about_other_processes_are_counted_and_not_shown() {
         let (_root, machine) = machine(3000, &[("dev/kmsg", records())]);
         let scene = Scene { processes: BTreeSet::from([1]), ..scene(3000 - 2311) };
         let found = cut_out(&machine, &scene, &TimeZone::UTC);
         assert_eq!(found.lines, Vec::<String>::new());
-        assert!(
-            found.remarks.iter().any(|remark| remark == "2 lines about other processes were left out"),
-            "{found:?}"
-        );
+        assert!(found.remarks.iter().any(|remark| remark == "left out: 2 lines about other processes"), "{found:?}");
     }
 
     #[test]
-    fn a_device_that_nobody_used_then_is_everybody_s() {
+    fn lines_about_a_device_without_a_process_are_always_kept() {
         let (_root, machine) = machine(3000, &[("dev/kmsg", records())]);
         let found = cut_out(&machine, &scene(3000 - 2197), &TimeZone::UTC);
         assert_eq!(found.lines.len(), 1);
@@ -272,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_s_log_is_read_where_the_buffer_is_not() {
+    fn the_system_log_is_read_if_the_buffer_cannot_be() {
         let at = jiff::Timestamp::try_from(SystemTime::now()).unwrap();
         let text = format!(
             "{at} node kernel: [ascend] [ERROR] [uda] [f 1] <atlas-cts:6102> ours\n\
@@ -288,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_had_time_to_look_into_has_no_lines_that_anybody_missed() {
+    fn remarks_tell_that_time_ran_out() {
         let (_root, machine) = machine(3000, &[("dev/kmsg", records())]);
         let over = Scene { until: Instant::now(), ..scene(3000 - 2311) };
         let found = cut_out(&machine, &over, &TimeZone::UTC);
@@ -298,7 +304,7 @@ mod tests {
         assert!(found.remarks[0].starts_with("newer lines were not read"), "{found:?}");
     }
 
-    fn machine_without() -> Machine {
-        Machine::new(Path::new("/nowhere"), Duration::from_secs(1))
+    fn machine_without() -> HostMachine {
+        HostMachine::new(Path::new("/nowhere"), Duration::from_secs(1))
     }
 }

@@ -1,9 +1,9 @@
-//! What AscendCL and the driver write that may say more about a failure.
+//! Logs of AscendCL and the driver that may explain a failure.
 //!
 //! ```text
 //! process (files of the workers' pids) ┐
-//! kernel  (its buffer, else the system's log) ┼→ excerpts
-//! events  (what devices reported)      ┘
+//! kernel  (its buffer, or the system's log) ┼→ excerpts
+//! events  (reported by devices)        ┘
 //! ```
 
 mod events;
@@ -15,7 +15,7 @@ mod times;
 pub(crate) use files::SYSTEM_LOGS;
 pub(crate) use process::folders as process_logs;
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Logs, Scene, Secret};
 use jiff::tz::TimeZone;
 
@@ -32,7 +32,7 @@ pub(super) const LOGS: Logs = Logs {
     ],
 };
 
-fn cut_out(machine: &Machine, scene: &Scene) -> Vec<Excerpt> {
+fn cut_out(machine: &HostMachine, scene: &Scene) -> Vec<Excerpt> {
     let zone = TimeZone::system();
     let mut found = process::cut_out(&process::folders(machine), scene, &zone);
     found.push(kernel::cut_out(machine, scene, &zone));

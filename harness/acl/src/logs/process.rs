@@ -1,12 +1,12 @@
-//! The runtime's log of each process: `plog-PID_yyyymmddhhmmssmmm.log`, several of a process once one has 20 MB. Places and
-//! shape of lines: hicann/runtime docs, log reference and environment variables; what stands behind the bracket differs
-//! by module and is not read.
+//! The runtime's log of each process: `plog-PID_yyyymmddhhmmssmmm.log`, with a new file every 20 MB. Places and shape
+//! of lines: hicann/runtime docs, log reference and environment variables. The text after the bracket differs by module
+//! and is not read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::doctor::Machine;
+use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, tail};
 use jiff::tz::TimeZone;
 
@@ -14,15 +14,15 @@ use super::files::MOST_OF_A_FILE;
 use super::times::local;
 
 const SOURCE: &str = "process-log";
-/// Kinds of logs; that of `security` says who did what, and nothing of failures.
+/// The kinds of logs to read. The `security` log records the actions of users, not failures.
 const KINDS: &[&str] = &["debug", "run"];
-/// Files that are read for one failure, the newest first.
+/// The maximum number of files to read for one failure, newest first.
 const MOST_FILES: usize = 32;
-/// Names that are looked at in a folder: nothing removes those of earlier processes.
+/// The maximum number of names to read in a folder: nothing removes those of earlier processes.
 const MOST_NAMES: usize = 200_000;
 
-/// Where this process's workers write, by the variables that they inherit.
-pub(crate) fn folders(machine: &Machine) -> Vec<PathBuf> {
+/// The log folders of this process's workers, from the variables that they inherit.
+pub(crate) fn folders(machine: &HostMachine) -> Vec<PathBuf> {
     let path = |name: &str| machine.variable(name).map(PathBuf::from);
     match (path("ASCEND_PROCESS_LOG_PATH"), path("ASCEND_WORK_PATH"), path("HOME")) {
         (Some(logs), ..) => vec![logs],
@@ -32,11 +32,11 @@ pub(crate) fn folders(machine: &Machine) -> Vec<PathBuf> {
     }
 }
 
-/// What the processes of a scene wrote.
+/// The log lines of the processes of a scene.
 pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
     let place = || folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" or ");
     let mut files: Vec<(String, PathBuf)> = folders.iter().flat_map(|folder| files_below(folder, scene)).collect();
-    // Names end with when a file was begun.
+    // Names end with the time at which a file was begun.
     files.sort();
     let all = files.len();
     let mut found: Vec<Excerpt> = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Ve
         } else if folders.iter().any(|folder| folder.is_dir()) {
             "no file of these processes; the runtime writes errors, more with ASCEND_GLOBAL_LOG_LEVEL"
         } else {
-            "there is no such folder"
+            "the folder does not exist"
         };
         return vec![Excerpt::nothing(SOURCE, place(), why)];
     }
@@ -64,7 +64,7 @@ pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Ve
     found
 }
 
-/// The files of the scene's processes, each with when it was begun.
+/// The files of the scene's processes, each with the time at which it was begun.
 fn files_below(folder: &Path, scene: &Scene) -> Vec<(String, PathBuf)> {
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
     let of_devices = |name: &str| name == "plog" || name.starts_with("device-");
@@ -94,7 +94,7 @@ fn of_file(path: &Path, scene: &Scene, zone: &TimeZone) -> Excerpt {
         Err(error) => return Excerpt::nothing(SOURCE, path.display().to_string(), error.to_string()),
     };
     let mut lines = Vec::new();
-    // What follows a line without a time of its own belongs to it.
+    // Lines without a time belong to the line before them.
     let (mut within, mut first, mut last) = (false, None, None);
     for line in read.lines {
         if let Some(at) = time_of(&line, zone) {
@@ -109,7 +109,7 @@ fn of_file(path: &Path, scene: &Scene, zone: &TimeZone) -> Excerpt {
     let mut remarks = Vec::new();
     if lines.is_empty() {
         remarks.push(match last {
-            Some(last) => format!("no line of this time; the last line begins {last}"),
+            Some(last) => format!("no line at this time; the last line begins {last}"),
             None => "no line with a time".to_owned(),
         });
     }
@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn each_line_of_the_runtime_says_when_it_was_written() {
+    fn each_line_of_the_runtime_has_a_time() {
         for line in FAULT.lines().chain(RUN.lines()) {
             assert!(time_of(line, &TimeZone::UTC).is_some(), "{line}");
         }
     }
 
     #[test]
-    fn lines_of_the_time_and_the_processes_are_cut_out() {
+    fn lines_of_the_scene_are_cut_out() {
         let tree = tree(&[
             ("debug/plog/plog-48213_20260304050559000.log", FAULT),
             ("run/plog/plog-48213_20260304050558000.log", RUN),
@@ -181,15 +181,15 @@ mod tests {
         let lines: Vec<&String> = found.iter().flat_map(|found| &found.lines).collect();
         assert_eq!(lines.len(), FAULT.lines().count() + 1, "{lines:?}");
         assert!(lines.last().unwrap().ends_with("of the device"));
-        assert_eq!(found[0].lines, Vec::<String>::new(), "the run log has lines of other times only");
+        assert_eq!(found[0].lines, Vec::<String>::new(), "the run log has only lines of other times");
         assert!(
-            found[0].remarks[0].starts_with("no line of this time; the last line begins [INFO] ATRACE"),
+            found[0].remarks[0].starts_with("no line at this time; the last line begins [INFO] ATRACE"),
             "{found:?}"
         );
     }
 
     #[test]
-    fn what_a_line_goes_on_with_belongs_to_it() {
+    fn a_continuation_belongs_to_its_line() {
         let text = "[ERROR] A(1,x):2026-03-04-05:06:00.000.000 early\n  more of it\n[ERROR] A(1,x):2026-03-04-05:06:07.000.000 now\n  more of that\n";
         let tree = tree(&[("debug/plog/plog-48213_1.log", text)]);
         let found = cut(tree.path(), &scene(AT, AT));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn rotated_files_follow_each_other() {
+    fn rotated_files_are_in_order() {
         let line = |text: &str| format!("[ERROR] A(1,x):2026-03-04-05:06:07.000.000 {text}\n");
         let (first, second) = (line("first"), line("second"));
         let tree = tree(&[
@@ -209,18 +209,18 @@ mod tests {
     }
 
     #[test]
-    fn files_that_nobody_had_time_to_read_are_not_said_to_be_missing() {
+    fn files_that_were_not_read_in_time_are_not_reported_missing() {
         let tree = tree(&[("debug/plog/plog-48213_20260304050559000.log", FAULT)]);
         let over = Scene { until: Instant::now(), ..scene(AT, AT) };
         assert_eq!(cut(tree.path(), &over)[0].remarks, ["not looked into: the time for logs was used up"]);
     }
 
     #[test]
-    fn where_there_is_nothing_it_is_said_why() {
+    fn an_empty_excerpt_has_a_reason() {
         let said = |folders: &[PathBuf]| cut_out(folders, &scene(AT, AT), &TimeZone::UTC)[0].remarks.join("");
         let empty = tree(&[("debug/plog/other.log", "")]);
         assert!(said(&[empty.path().to_owned()]).starts_with("no file of these processes"));
-        assert_eq!(said(&[empty.path().join("missing")]), "there is no such folder");
+        assert_eq!(said(&[empty.path().join("missing")]), "the folder does not exist");
         assert!(said(&[]).starts_with("neither"));
     }
 }

@@ -1,4 +1,4 @@
-//! The times of lines. Neither the runtime's log nor the system's older one names a zone: they are in that of the machine.
+//! The times of lines. The runtime's log and the older form of the system's log have no zone: they are in local time.
 
 use std::time::{Duration, SystemTime};
 
@@ -20,8 +20,8 @@ pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
     Some(at.to_zoned(zone.clone()).ok()?.timestamp().into())
 }
 
-/// The time in front of a line of the system's log: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the zone,
-/// of the year in which it is not long after `near`.
+/// The time at the start of a line of the system's log: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the
+/// zone, in the latest year that does not put it long after `near`.
 pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
     let first = line.split_whitespace().next()?;
     if let Ok(at) = first.parse::<jiff::Timestamp>() {
@@ -33,12 +33,12 @@ pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option
     let month = months.iter().position(|known| *known == month)? + 1;
     let near = jiff::Timestamp::try_from(near).ok()?.to_zoned(zone.clone());
     let of_year = |year: i16| local(&format!("{year:04}-{month:02}-{day:0>2}-{clock}.0"), zone);
-    // A line of December that is read in January.
+    // A December line that is read in January is of the previous year.
     let later = SystemTime::from(near.timestamp()) + Duration::from_secs(7 * 24 * 3600);
     of_year(near.year()).filter(|at| *at <= later).or_else(|| of_year(near.year() - 1))
 }
 
-/// Microseconds in `[ 1197.584409]` wherever it begins in a line: since the system was started.
+/// The microseconds since the system started, from `[ 1197.584409]` anywhere in a line.
 pub(super) fn since_start(line: &str) -> Option<u64> {
     let inside = line.match_indices('[').find_map(|(at, _)| {
         let (inside, _) = line[at + 1..].split_once(']')?;
@@ -68,7 +68,7 @@ mod tests {
     #[case::in_another_zone("2026-03-04-13:06:07.101.202", 8, Some(AT))]
     #[case::of_no_day("2026-13-04-05:06:07.101.202", 0, None)]
     #[case::of_something_else("2026/03/04", 0, None)]
-    fn a_time_without_a_zone_is_that_of_the_machine(#[case] text: &str, #[case] hours: i8, #[case] at: Option<u64>) {
+    fn a_time_without_a_zone_is_local(#[case] text: &str, #[case] hours: i8, #[case] at: Option<u64>) {
         assert_eq!(local(text, &offset(hours).to_time_zone()).map(seconds), at);
     }
 
@@ -78,7 +78,7 @@ mod tests {
     #[case::in_another_zone("Mar  4 13:06:07 node kernel: x", 8, Some(AT))]
     #[case::of_last_year("Dec 31 05:06:07 node kernel: x", 0, Some(1_767_157_567))]
     #[case::none("no time at all", 0, None)]
-    fn the_system_s_log_has_two_ways_to_say_when(#[case] line: &str, #[case] hours: i8, #[case] at: Option<u64>) {
+    fn the_system_log_has_two_forms_of_time(#[case] line: &str, #[case] hours: i8, #[case] at: Option<u64>) {
         let near = SystemTime::UNIX_EPOCH + Duration::from_secs(AT);
         assert_eq!(of_system(line, near, &offset(hours).to_time_zone()).map(seconds), at);
     }

@@ -1,4 +1,4 @@
-//! One version: it is set up, and the rule runs with it, in fresh runs.
+//! The trial of one version: its set-up, and fresh runs of the rule.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,33 +13,33 @@ use super::hunt::{BisectError, Hunt, Tried};
 use super::search::Seen;
 use super::text;
 
-/// Where a set-up command finds the path of a file for variables that hold for the runs of its version.
+/// The variable with the path of a file: a set-up command writes variables to it for the runs of its version.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
 
-/// Variables with which `run` leaves rules out, or goes on with another run.
+/// Variables that make `run` omit rules or resume another run.
 const SELECTING: [&str; 5] =
     ["ATLAS_CTS_SHARD", "ATLAS_CTS_TIMES", "ATLAS_CTS_RULES", "ATLAS_CTS_EXCLUDE", "ATLAS_CTS_RESUME"];
 
-/// Bytes of the longest file of variables.
+/// The size limit of a file of variables, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// What is tried, and what was seen so far.
+/// The trials of versions, with their results so far.
 pub(super) struct Bench<'a> {
     hunt: &'a Hunt,
     symptom: Option<Symptom>,
-    /// By the version's position.
+    /// By position of the version.
     tried: BTreeMap<usize, Tried>,
     /// The symptom in all runs of the first version that showed it: hits, and runs.
     rate: Option<(u32, u32)>,
-    /// The version that was set up last, and whether its set-up ended well.
+    /// The version that was set up last, and true if its set-up succeeded.
     left: Option<(usize, bool)>,
 }
 
-/// What one run says.
-enum Answer {
+/// The result of one run of the rule.
+enum RunAnswer {
     Holds,
     Fails(Symptom),
-    /// Nothing, for this reason.
+    /// Unknown, for this reason.
     None(String),
 }
 
@@ -48,8 +48,8 @@ impl<'a> Bench<'a> {
         Bench { hunt, symptom: hunt.symptom.clone(), tried: BTreeMap::new(), rate: None, left: None }
     }
 
-    /// Sets a version up and runs the rule: until the symptom shows; with the first version that shows it as often as may
-    /// be, to see how often that is.
+    /// Sets up a version and runs the rule until the symptom shows. With the first version that shows it, all runs are
+    /// made, to measure how often it does.
     pub(super) fn look(&mut self, version: usize) -> Result<Seen, BisectError> {
         let mut tried = Tried::default();
         match self.set_up(version)? {
@@ -68,7 +68,7 @@ impl<'a> Bench<'a> {
         Ok(seen)
     }
 
-    /// The variables that its command left, or why the version cannot be set up.
+    /// The variables written by the set-up command, or the reason why the version cannot be set up.
     fn set_up(&mut self, version: usize) -> Result<Result<Vec<(String, String)>, String>, BisectError> {
         let name = &self.hunt.versions[version];
         let variables = self.file(version, "variables");
@@ -82,7 +82,7 @@ impl<'a> Bench<'a> {
         Ok(match end {
             End::Status(0) => read_variables(&variables),
             End::Status(status) => Err(failed(format!("failed with exit status {status}"))),
-            End::Signal(signal) => Err(failed(format!("was ended by signal {signal}"))),
+            End::Signal(signal) => Err(failed(format!("was killed by signal {signal}"))),
             End::TimedOut => Err(failed(format!("took more than {} s", self.hunt.set_up_limit.as_secs()))),
             End::NotStarted(error) => Err(format!("the set-up cannot be started: {error}")),
             End::Asked(signal) => return Err(self.asked(signal)),
@@ -97,12 +97,12 @@ impl<'a> Bench<'a> {
     ) -> Result<(), BisectError> {
         for number in 1..=self.hunt.runs {
             match self.run_once(version, number, variables)? {
-                Answer::None(reason) => {
+                RunAnswer::None(reason) => {
                     tried.unknown = format!("run {number}: {reason}");
                     break;
                 }
-                Answer::Holds => tried.runs += 1,
-                Answer::Fails(symptom) => {
+                RunAnswer::Holds => tried.runs += 1,
+                RunAnswer::Fails(symptom) => {
                     tried.runs += 1;
                     if *self.symptom.get_or_insert_with(|| symptom.clone()) == symptom {
                         tried.hits += 1;
@@ -118,30 +118,30 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    fn run_once(&self, version: usize, number: u32, variables: &[(String, String)]) -> Result<Answer, BisectError> {
+    fn run_once(&self, version: usize, number: u32, variables: &[(String, String)]) -> Result<RunAnswer, BisectError> {
         let folder = self.file(version, &format!("run-{number}"));
         let log = self.file(version, &format!("run-{number}.txt"));
         let mut command = Command::new(&self.hunt.executable);
-        // What is known must not keep the rule from running.
+        // A known failure must not keep the rule from running,
         command.args(["run", &self.hunt.rule, "--no-expectations"]).args(&self.hunt.words);
-        // Nor must what selects rules for other runs of this machine.
+        // nor must variables that select rules for other runs on this machine.
         for name in SELECTING {
             command.env_remove(name);
         }
         command.arg("--report-dir").arg(&folder);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
-        let none = |how: String| Ok(Answer::None(format!("{how}: {}", last_line(&log))));
+        let none = |how: String| Ok(RunAnswer::None(format!("{how}: {}", last_line(&log))));
         match run(&mut command, &log, self.hunt.run_limit) {
             End::Status(_) => {}
-            End::Signal(signal) => return none(format!("it was ended by signal {signal}")),
+            End::Signal(signal) => return none(format!("it was killed by signal {signal}")),
             End::TimedOut => return none(format!("it took more than {} s", self.hunt.run_limit.as_secs())),
-            End::NotStarted(error) => return Ok(Answer::None(format!("it cannot be started: {error}"))),
+            End::NotStarted(error) => return Ok(RunAnswer::None(format!("it cannot be started: {error}"))),
             End::Asked(signal) => return Err(self.asked(signal)),
         }
-        let Ok(run) = read_run(&folder) else { return none("it left no journal".to_owned()) };
+        let Ok(run) = read_run(&folder) else { return none("it wrote no journal".to_owned()) };
         match run.results.iter().find(|result| result.id == self.hunt.rule) {
             Some(result) => Ok(answer(result)),
-            None => none("it left no result of the rule".to_owned()),
+            None => none("it has no result of the rule".to_owned()),
         }
     }
 
@@ -150,35 +150,35 @@ impl<'a> Bench<'a> {
         BisectError::Asked { signal, left, folder: self.hunt.folder.clone() }
     }
 
-    /// What was seen with a version, for a person.
+    /// The result of a version, as one line of text.
     pub(super) fn line(&self, version: usize) -> String {
         text::tried(&self.hunt.versions[version], &self.tried[&version], self.symptom.as_ref())
     }
 
-    /// How sure the answer is; `None`: each version ran once.
+    /// The confidence of the conclusion; `None`: each version ran once.
     pub(super) fn confidence(&self) -> Option<Confidence> {
         let (hits, runs) = self.rate.filter(|_| self.hunt.runs > 1)?;
         let free = self.tried.values().filter(|tried| tried.hits == 0 && tried.unknown.is_empty()).count();
         Some(Confidence::of(hits, runs, (free as u32, self.hunt.runs)))
     }
 
-    /// How the machine is set up now.
+    /// The present set-up of the machine.
     pub(super) fn left(&self) -> Option<String> {
         let (version, well) = self.left?;
         let name = &self.hunt.versions[version];
         Some(match well {
-            true => format!("the machine is as set up for {name}"),
-            false => format!("the set-up for {name} came last and did not end well: set up the version that you want"),
+            true => format!("the machine is set up for {name}"),
+            false => format!("the last set-up, for {name}, failed; set up the version that you want"),
         })
     }
 
-    /// A file or folder of a version: names of versions may be no names of files.
+    /// A file or folder of a version. A version's name may not be a valid file name, so its number is used.
     fn file(&self, version: usize, name: &str) -> PathBuf {
         self.hunt.folder.join(format!("version-{}-{name}", version + 1))
     }
 }
 
-/// The command of the shell in which the version is the first argument.
+/// The shell command that gets the version as its first argument.
 fn script(set_up: &str) -> String {
     match set_up.contains("{}") {
         true => set_up.replace("{}", "\"$1\""),
@@ -190,7 +190,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The variables that a set-up left: `NAME=VALUE` on each line. Without a file there are none.
+/// The variables that a set-up wrote, one `NAME=VALUE` on each line; none without a file.
 fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -206,11 +206,11 @@ fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// What a result says of the rule. How a flake fails is how one of its runs does.
-fn answer(result: &RuleResult) -> Answer {
+/// The answer that a result gives. The symptom of a flake is that of one of its runs.
+fn answer(result: &RuleResult) -> RunAnswer {
     match result.meaning() {
-        Meaning::Good => Answer::Holds,
-        Meaning::Broken | Meaning::Finding => Answer::Fails(Symptom::of_single_run(result)),
-        Meaning::Skipped | Meaning::Unknown => Answer::None(format!("{}: {}", result.verdict, result.reason)),
+        Meaning::Good => RunAnswer::Holds,
+        Meaning::Broken | Meaning::Finding => RunAnswer::Fails(Symptom::of_single_run(result)),
+        Meaning::Skipped | Meaning::Unknown => RunAnswer::None(format!("{}: {}", result.verdict, result.reason)),
     }
 }

@@ -1,4 +1,4 @@
-//! A command with a time limit that passes on who asks for the end, so that neither a set-up nor a run is left behind.
+//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run stays behind.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -11,33 +11,33 @@ use catalog::files;
 use engine::run::interrupt;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How often to look whether a command has ended.
+/// The interval at which to check if a command has ended.
 const TICK: Duration = Duration::from_millis(10);
-/// How long a command that was asked to end may take: a run closes its journal and ends its workers.
+/// The time between SIGTERM and SIGKILL: a run closes its journal and ends its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The most of what a command printed that is looked at afterward.
+/// The number of bytes at the end of a command's output that are searched for its last line.
 const MOST: u64 = 64 << 10;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Debug)]
 pub(super) enum End {
-    /// By itself, with this status.
+    /// It exited with this status.
     Status(i32),
-    /// By a signal of somebody else, or of its own fault.
+    /// It was killed by this signal.
     Signal(i32),
-    /// It was ended when its time was over.
+    /// It exceeded its time limit and was stopped.
     TimedOut,
-    /// It was ended because this process was asked to end, by this signal.
+    /// It was stopped because this process received this signal.
     Asked(&'static str),
-    /// It was not started.
+    /// It could not be started.
     NotStarted(io::Error),
 }
 
-/// Runs a command to its end, or for `limit`, with what it prints in a file.
+/// Runs a command for at most `limit`; its output goes to a file.
 pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let outputs = File::create_new(log).and_then(|file| Ok((file.try_clone()?, file)));
     let started = outputs.and_then(|(output, errors)| {
-        // Its own group, so that whatever it starts ends with it.
+        // A separate process group, so that the processes it starts end with it.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0).spawn()
     });
     let mut child = match started {
@@ -47,7 +47,7 @@ pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            // What it started and left, a service for example, may be what was wanted: it stays.
+            // A process that it left running, for example a service, may be the purpose of the set-up: it stays.
             return ended(status);
         }
         let asked = interrupt::requested();
@@ -59,7 +59,7 @@ pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     }
 }
 
-/// Asks for the end first, and does not ask for ever.
+/// Sends SIGTERM, waits, then sends SIGKILL.
 fn end(child: &mut Child) {
     signal(child, Signal::TERM);
     let begun = Instant::now();
@@ -67,13 +67,13 @@ fn end(child: &mut Child) {
         std::thread::sleep(TICK);
     }
     signal(child, Signal::KILL);
-    // It may be held by a driver, and then it stays.
+    // A process that a driver blocks does not end.
     let _ = child.try_wait();
 }
 
 fn signal(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have gone by itself.
+        // It may have ended already.
         let _ = kill_process_group(group, signal);
     }
 }

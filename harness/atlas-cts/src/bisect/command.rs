@@ -1,4 +1,4 @@
-//! The command: its options, and the runs that they ask for.
+//! The command: its options, and the runs that they describe.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,31 +23,36 @@ use super::search::Conclusion;
 
 /// The options of `bisect`.
 #[derive(Debug, Args)]
-pub struct Arguments {
-    /// The rule's id.
+pub struct BisectArguments {
+    /// Id of the rule.
+    #[arg(value_name = "RULE")]
     rule: String,
-    /// How often the rule runs with a version before it counts as free of the symptom; with the first one that shows it,
-    /// as often in any case, to see how often it does.
+    /// Runs without the symptom after which a version is free of it.
+    ///
+    /// The first version that shows the symptom runs this often too, to measure how often it does.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
-    /// The symptom is that of the rule in this run; without it, that with the last version.
+    /// Search for the symptom that the rule has in this run.
+    ///
+    /// Default: the symptom that the last version shows.
     #[arg(long, value_name = "RUN")]
     like: Option<PathBuf>,
-    /// Seconds that setting up a version may take.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    /// Seconds that the set-up of a version may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=604_800))]
     setup_limit: u64,
     /// Seconds that one run of the rule may take.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=604_800))]
     run_limit: u64,
     #[command(flatten)]
     passed_on: PassedOn,
-    /// A command of the shell that sets a version up, then the versions, the oldest first. The command gets a version as its
-    /// last argument, or in place of each `{}`.
+    /// Shell command that sets up a version, then the versions.
+    ///
+    /// List the oldest version first. The command gets the version as its last argument, or in place of each `{}`.
     #[arg(last = true, required = true, num_args = 1.., value_name = "SETUP-COMMAND VERSION")]
     set_up: Vec<String>,
 }
 
-/// The options that each run takes: a search begins them all, and knows no failure.
+/// The options of each run. Options about known failures and resumption are not among them.
 const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
     CatalogOptions::augment_args,
     MachineOptions::augment_args,
@@ -58,7 +63,7 @@ const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
     RunOptions::augment_args,
 ];
 
-/// Those of them that the search reads itself, and the words of the command line that say all.
+/// The options that the search itself reads, and the words that pass all of them on to each run.
 #[derive(Debug)]
 struct PassedOn {
     catalog: CatalogOptions,
@@ -73,7 +78,7 @@ impl FromArgMatches for PassedOn {
         let mut words = Vec::new();
         for argument in PassedOn::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
-            // Each run has a folder. What the environment says, the runs hear too.
+            // Each run has a separate folder. Values from the environment reach the runs without help.
             if id == "report_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
                 continue;
             }
@@ -107,16 +112,16 @@ impl Args for PassedOn {
     }
 }
 
-/// Finds the first version with the symptom; 3 where none can be named.
+/// Finds the first version with the symptom. The status is 3 if it cannot be named.
 ///
 /// # Errors
-/// The command line or the catalog is wrong, nothing can be written, or somebody asked for the end.
-pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
-    let Arguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
+/// The command line or the catalog is wrong, writing fails, or a signal stops the search.
+pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
+    let BisectArguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
     let PassedOn { catalog, report_dir, words } = passed_on;
     let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&catalog, runtime)?;
-    // The rule that is derived has an id too.
+    // The derived rule has an id too, so the id is checked by selection.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
     let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;
     let mut words_after = set_up.into_iter();
@@ -143,7 +148,7 @@ pub fn bisect(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     })
 }
 
-/// How a rule failed in a run.
+/// The symptom of a rule in a run.
 fn symptom_of(rule: &str, run: &Path) -> Result<Symptom, CommandError> {
     let (_, read) = read_named(run).map_err(RunError::from)?;
     let result = read.results.iter().find(|result| result.id == rule);

@@ -1,17 +1,20 @@
-//! The whole search: a folder, a version after the other, and what is said of them.
+//! The whole search: its folder, the trial of one version after another, and the printed lines.
 
 use engine::run::{RunError, interrupt};
 
 use super::attempt::Bench;
-use super::hunt::{BisectError, Found, Hunt};
+use super::hunt::{BisectError, Hunt, SearchResult};
 use super::search::{Conclusion, search};
 use super::text;
 
-/// Finds the first version with the symptom. `say` is given each line as soon as it is known.
+/// Finds the first version with the symptom. `say` gets each line as soon as it is known.
 ///
 /// # Errors
-/// The list has no two versions, nothing can be written, or somebody asked for the end.
-pub(super) fn find(hunt: &Hunt, say: &mut dyn FnMut(&str) -> Result<(), RunError>) -> Result<Found, BisectError> {
+/// The list has fewer than two versions or a version twice, writing fails, or a signal stops the search.
+pub(super) fn find(
+    hunt: &Hunt,
+    say: &mut dyn FnMut(&str) -> Result<(), RunError>,
+) -> Result<SearchResult, BisectError> {
     if hunt.versions.len() < 2 {
         return Err(BisectError::TooFew { given: hunt.versions.len() });
     }
@@ -31,7 +34,7 @@ pub(super) fn find(hunt: &Hunt, say: &mut dyn FnMut(&str) -> Result<(), RunError
         Ok(seen)
     })?;
     let confidence = matches!(conclusion, Conclusion::First { .. }).then(|| bench.confidence()).flatten();
-    let found = Found { conclusion, confidence, left: bench.left() };
+    let found = SearchResult { conclusion, confidence, left: bench.left() };
     text::conclusion(hunt, &found)
         .iter()
         .try_for_each(|line| say(line))

@@ -1,4 +1,4 @@
-//! What is looked for, what was seen with a version, and what was found.
+//! The data of a search: its task, the trial of a version, the result.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,67 +11,67 @@ use thiserror::Error;
 
 use super::search::Conclusion;
 
-/// What is looked for, and how.
+/// The task of a search.
 #[derive(Debug)]
 pub(super) struct Hunt {
-    /// The rule's id.
+    /// Id of the rule.
     pub rule: String,
-    /// The versions, in the order in which they were released.
+    /// The versions, in order of release.
     pub versions: Vec<String>,
-    /// A command of the shell that sets a version up: it is its last argument, or stands in place of each `{}`.
+    /// Shell command that sets up a version, given as its last argument or in place of each `{}`.
     pub set_up: String,
     /// This executable, whose command `run` runs the rule.
     pub executable: PathBuf,
-    /// Further words for `run`.
+    /// Further arguments of `run`.
     pub words: Vec<OsString>,
-    /// How the rule fails; `None`: as it does with the last version that can be tried.
+    /// The symptom to search for; `None`: that of the last version that can be tried.
     pub symptom: Option<Symptom>,
-    /// How often the rule runs with a version before it is free of the symptom.
+    /// The number of runs without the symptom after which a version is free of it.
     pub runs: u32,
-    /// How long setting a version up may take.
+    /// The time limit of a set-up.
     pub set_up_limit: Duration,
-    /// How long one run may take.
+    /// The time limit of one run.
     pub run_limit: Duration,
-    /// A folder, which must not be there, for the runs and for what the commands print.
+    /// A new folder for the runs and for the output of commands.
     pub folder: PathBuf,
 }
 
-/// What was seen with a version.
+/// The trial of a version.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
-    /// Why it cannot be tried; empty: it was.
+    /// The reason why the version cannot be tried; empty: it was tried.
     pub unknown: String,
-    /// Runs with the symptom.
+    /// The number of runs with the symptom.
     pub hits: u32,
-    /// Runs with an answer.
+    /// The number of runs with an answer.
     pub runs: u32,
-    /// How the rule failed otherwise, in the order of the runs.
+    /// Other symptoms of the rule, in the order of the runs.
     pub other: Vec<Symptom>,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SearchResult {
     pub conclusion: Conclusion,
-    /// How sure that is; `None`: one run for each version says nothing about that, or nothing was found.
+    /// The confidence of the conclusion; `None`: each version ran once, or nothing was found.
     pub confidence: Option<Confidence>,
-    /// How the machine is set up now; `None`: nothing was tried.
+    /// The present set-up of the machine; `None`: nothing was tried.
     pub left: Option<String>,
 }
 
-/// Why nothing can be said.
+/// The reasons why a search has no result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BisectError {
-    #[error("a search takes two versions or more, not {given}; name them after the set-up command, the oldest first")]
+    #[error("a search needs at least two versions, not {given}; give them after the set-up command, oldest first")]
     TooFew { given: usize },
-    #[error("`{version}` stands twice in the list; give each version once")]
+    #[error("version `{version}` is listed twice; give each version once")]
     Twice { version: String },
-    #[error("cannot write {path}: {source}; name a folder that is not there with --report-dir")]
+    #[error("cannot write {path}: {source}; give a new folder with --report-dir")]
     Folder { path: PathBuf, source: std::io::Error },
-    #[error("{signal}: asked to end; what was tried stands in {folder}; {left}")]
+    #[error("{signal}: stopped; attempts so far are in {folder}; {left}")]
     Asked { signal: &'static str, left: String, folder: PathBuf },
-    /// Nothing can be printed any more.
+    /// Printing failed.
     #[error("{0}")]
     Say(Box<RunError>),
 }

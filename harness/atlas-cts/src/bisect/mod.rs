@@ -1,5 +1,5 @@
-//! `atlas-cts bisect`: the first version of a list with which a rule shows a symptom. Versions are set up by a command of the
-//! site; the rule runs in a fresh run for each try.
+//! `atlas-cts bisect`: the first version in a list with which a rule shows a symptom. A command of the site sets up
+//! each version; each trial of the rule is a fresh run.
 
 mod attempt;
 mod child;
@@ -9,5 +9,5 @@ mod hunt;
 mod search;
 mod text;
 
-pub use command::{Arguments, bisect};
+pub use command::{BisectArguments, bisect};
 pub use hunt::BisectError;

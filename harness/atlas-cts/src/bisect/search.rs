@@ -1,38 +1,38 @@
-//! The search itself: which versions are tried, in which order, and what follows.
+//! The search itself: the order of trials, and the conclusion.
 
-/// What was seen with a version.
+/// The result of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// The symptom.
+    /// It shows the symptom.
     With,
-    /// The rule ran, without the symptom.
+    /// The rule ran without the symptom.
     Without,
     /// It cannot be tried.
     Unknown,
 }
 
-/// What follows from what was seen. Versions are positions in the list.
+/// The conclusion. Versions are positions in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Conclusion {
-    /// The first one that is known to have the symptom.
+    /// The first version that is known to have the symptom.
     First {
         first: usize,
-        /// The last one before it that is known to be free of it; `None`: there is none in the list.
+        /// The last version before it that is known to be free of it; `None`: the list has none.
         before: Option<usize>,
-        /// Those between that cannot be tried: one of them may be the first.
+        /// Versions in between that cannot be tried: one of them may be the first.
         between: Vec<usize>,
     },
-    /// The last one that can be tried does not have it.
+    /// The last version that can be tried does not have it.
     Nowhere { last: usize },
-    /// None can be tried.
+    /// No version can be tried.
     Untried,
 }
 
-/// Finds the first of `count` versions with the symptom, if those after a version that has it have it too. The last one is
-/// looked at first, then the first one.
+/// Finds the first of `count` versions with the symptom, provided that all later versions have it too. The last version
+/// is tried first, then the first one.
 ///
 /// # Errors
-/// The first one of `look`.
+/// The first error of `look`.
 pub(super) fn search<E>(count: usize, mut look: impl FnMut(usize) -> Result<Seen, E>) -> Result<Conclusion, E> {
     let Some((last, seen)) = known((0..count).rev(), &mut look)? else { return Ok(Conclusion::Untried) };
     if seen == Seen::Without {
@@ -61,7 +61,7 @@ pub(super) fn search<E>(count: usize, mut look: impl FnMut(usize) -> Result<Seen
     Ok(Conclusion::First { first, before: Some(before), between })
 }
 
-/// The first of some versions that can be tried, with what was seen.
+/// The first version that can be tried, with its result.
 fn known<E>(
     mut versions: impl Iterator<Item = usize>,
     look: &mut impl FnMut(usize) -> Result<Seen, E>,
@@ -83,9 +83,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The law in other words than the code's.
+        /// The specification, written independently of the code.
         #[test]
-        fn what_is_found_is_the_first_one_with_the_symptom_up_to_those_that_cannot_be_tried(
+        fn the_search_finds_the_first_version_with_the_symptom_except_for_untestable_ones(
             begins in 0..40_usize,
             testable in prop::collection::vec(prop::bool::weighted(0.8), 1..40),
         ) {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_ends_the_search() {
+    fn an_error_ends_the_search() {
         let answer = search(8, |version| if version == 0 { Err("full disk") } else { Ok(Seen::With) });
         assert_eq!(answer, Err("full disk"));
     }

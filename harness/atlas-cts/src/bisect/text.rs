@@ -1,12 +1,13 @@
-//! What a person is told.
+//! The printed lines.
 
 use ledger::confidence::Confidence;
 use record::Symptom;
+use record::text::plural;
 
-use super::hunt::{Found, Hunt, Tried};
+use super::hunt::{Hunt, SearchResult, Tried};
 use super::search::Conclusion;
 
-/// What was seen with a version.
+/// The line about a version.
 pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> String {
     let word = match tried {
         Tried { hits: 1.., .. } => "with",
@@ -20,7 +21,7 @@ pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> 
         parts.push(format!("in {}", runs(tried.runs)));
     }
     if let Some(other) = tried.other.first() {
-        parts.push(format!("{} of {} failed otherwise: {other}", tried.other.len(), runs(tried.runs)));
+        parts.push(format!("{} of {} failed in another way: {other}", tried.other.len(), runs(tried.runs)));
     }
     if !tried.unknown.is_empty() {
         parts.push(tried.unknown.clone());
@@ -28,8 +29,8 @@ pub(super) fn tried(version: &str, tried: &Tried, symptom: Option<&Symptom>) -> 
     format!("{word:<10} {version}  {}", parts.join("; "))
 }
 
-/// What follows.
-pub(super) fn conclusion(hunt: &Hunt, found: &Found) -> Vec<String> {
+/// The lines about the result.
+pub(super) fn conclusion(hunt: &Hunt, found: &SearchResult) -> Vec<String> {
     let name = |version: &usize| hunt.versions[*version].as_str();
     let names = |versions: &[usize]| versions.iter().map(name).collect::<Vec<_>>().join(", ");
     let mut lines = Vec::new();
@@ -38,7 +39,7 @@ pub(super) fn conclusion(hunt: &Hunt, found: &Found) -> Vec<String> {
         Conclusion::First { first, before, between } => {
             let free = match before {
                 Some(before) => format!("{} is free of it", name(before)),
-                None => "no version of the list that can be tried is free of it: begin with an older one".to_owned(),
+                None => "no version that can be tried is free of it; start the list with an older one".to_owned(),
             };
             match between.as_slice() {
                 [] => line("first", format!("{}: the first version with the symptom; {free}", name(first))),
@@ -49,33 +50,30 @@ pub(super) fn conclusion(hunt: &Hunt, found: &Found) -> Vec<String> {
             }
             match &found.confidence {
                 Some(confidence) => line("sure", sure(confidence)),
-                None => line(
-                    "sure",
-                    "taken for granted that the symptom shows each time; --runs N says how sure it is".into(),
-                ),
+                None => line("sure", "only if the symptom shows in each run; --runs N measures how sure".into()),
             }
         }
         Conclusion::Nowhere { last } => {
-            line("nothing", format!("{} does not show the symptom: there is nothing to find in this list", name(last)));
+            line("nothing", format!("{} does not show the symptom: this list has no first version", name(last)));
         }
         Conclusion::Untried => {
-            line("nothing", "no version can be tried; mend the set-up, or what the runs say".to_owned())
+            line("nothing", "no version can be tried; fix the set-up, or the errors that the runs report".to_owned())
         }
     }
     if let Some(left) = &found.left {
         line("left", left.clone());
     }
-    line("kept", format!("{}: each run, and what the commands printed", hunt.folder.display()));
+    line("kept", format!("{}: each run, and the output of each command", hunt.folder.display()));
     lines
 }
 
 fn sure(confidence: &Confidence) -> String {
     let Confidence { hits, runs: of, rate, free, runs_of_free, missed, right, wanted } = confidence;
-    let versions = if *free == 1 { "1 version".to_owned() } else { format!("{free} versions") };
+    let versions = plural(*free as usize, "version");
     let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
     format!(
-        "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all with 95 % confidence; if in no other \
-         version it is rarer, {versions} without it in {} each may hide it with {:.1} %{more}",
+        "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all runs, with 95 % confidence; if it \
+         is rarer in no other version, {versions} without it in {} each may hide it with {:.1} %{more}",
         right * 100.0,
         runs(*of),
         rate * 100.0,
@@ -85,5 +83,5 @@ fn sure(confidence: &Confidence) -> String {
 }
 
 fn runs(count: u32) -> String {
-    catalog::count(count, "run")
+    plural(count as usize, "run")
 }

@@ -1,4 +1,4 @@
-//! Why no record is written, or why one cannot be believed, and the exit status of that.
+//! The errors of `certify` and `verify`, with their exit statuses.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,24 +9,26 @@ use thiserror::Error;
 
 use super::signature::SignatureError;
 
-/// Why no record is written, or why one cannot be believed.
+/// The reasons why no record is written, or why a record cannot be trusted.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CertifyError {
     #[error(transparent)]
     Record(#[from] ConformanceError),
-    #[error("the run is one of the runtime {name}, which this executable does not test; use the version that made it")]
+    #[error(
+        "the run tested the runtime {name}, which this executable does not know; use the version that made the run"
+    )]
     Runtime { name: String },
-    #[error("cannot read {path}: {source}; name the folder of a run")]
+    #[error("cannot read {path}: {source}; give the folder of a run")]
     Journal { path: PathBuf, source: io::Error },
-    #[error("cannot write {path}: {source}; name a file that is not there with --to")]
+    #[error("cannot write {path}: {source}; give a new file with --to")]
     Write { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Signature(#[from] SignatureError),
 }
 
 impl CertifyError {
-    /// The status that the command ends with: a record or a signature that is not as it must be is a broken one.
+    /// The status that the command ends with. An invalid record or signature counts as broken.
     pub fn exit(&self) -> ExitStatus {
         match self {
             CertifyError::Record(ConformanceError::NotARecord { .. })

@@ -1,5 +1,4 @@
-//! `atlas-cts certify` and `atlas-cts verify`: what a run shows of a device as a record that can be signed, and what a
-//! record and its signature are worth.
+//! `atlas-cts certify` and `atlas-cts verify`: a signed conformance record of a run, and the check of such a record.
 
 mod error;
 mod page;
@@ -26,17 +25,19 @@ pub use signature::SignatureError;
 /// The options of `certify`.
 #[derive(Debug, Args)]
 pub struct Certified {
-    /// The run: its folder, a name below reports/out, or `latest`.
+    /// Folder of the run, its name below reports/out, or `latest`.
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The file to write the record to, which must not be there; without it, standard output.
+    /// New file for the record; default: standard output.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
-    /// Sign the record with this key of OpenSSH, or with the one of an agent whose public half this is. The signature is
-    /// written beside the record, with `.sig` at the end of its name.
+    /// Sign the record with this OpenSSH key.
+    ///
+    /// A public key selects the private key that an agent holds. The signature is written next to the record; its name
+    /// ends in `.sig`.
     #[arg(long, value_name = "KEY", requires = "to")]
     sign: Option<PathBuf>,
-    /// Folder of the catalog that the run used, if it is not the one that the executable carries.
+    /// Catalog of the run, if it is not the one in this executable.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     specs: Option<PathBuf>,
 }
@@ -44,18 +45,20 @@ pub struct Certified {
 /// The options of `verify`.
 #[derive(Debug, Args)]
 pub struct Verified {
-    /// The record.
+    /// Record to check.
     #[arg(value_name = "RECORD")]
     record: PathBuf,
-    /// Its signature.
+    /// Signature of the record.
     #[arg(long, value_name = "SIG", requires = "allowed")]
     signature: Option<PathBuf>,
-    /// Whose signature counts: a file with a name and a public key on each line (`allowed_signers` of OpenSSH).
+    /// File of allowed signers, as OpenSSH's `allowed_signers`.
+    ///
+    /// Each line has a name and a public key.
     #[arg(long, value_name = "FILE", requires = "signature")]
     allowed: Option<PathBuf>,
 }
 
-/// Writes the record of a run, and says what it shows.
+/// Writes the record of a run and prints its summary.
 ///
 /// # Errors
 /// The run cannot be read or used another catalog; the record cannot be signed or written.
@@ -64,7 +67,7 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     let bytes = to_canonical(&record);
     let Some(to) = &arguments.to else {
         match std::str::from_utf8(&bytes) {
-            // A terminal is for a person; a user who keeps the bytes redirects them to a file.
+            // A terminal gets readable JSON; a file or a pipe gets the exact bytes.
             Ok(json) if io::stdout().is_terminal() => say_json(json)?,
             _ => write_out(&bytes)?,
         }
@@ -72,17 +75,17 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
         return Ok(status(record.statement));
     };
     let signed = arguments.sign.as_ref().map(|key| signature::sign(&bytes, key)).transpose().map_err(failed)?;
-    let beside = signature_of(to);
-    if signed.is_some() && beside.exists() {
+    let signature_path = signature_of(to);
+    if signed.is_some() && signature_path.exists() {
         let source = io::ErrorKind::AlreadyExists.into();
-        return Err(failed(CertifyError::Write { path: beside, source }));
+        return Err(failed(CertifyError::Write { path: signature_path, source }));
     }
     write(to, &bytes)?;
     let seal = match &signed {
         None => page::Seal::None,
         Some(signed) => {
-            write(&beside, signed)?;
-            page::Seal::Written(beside)
+            write(&signature_path, signed)?;
+            page::Seal::Written(signature_path)
         }
     };
     say(&page::written(to, &bytes))?;
@@ -90,10 +93,10 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     Ok(status(record.statement))
 }
 
-/// Says whether a record is one, and whose signature it has.
+/// Checks a record and its signature, and prints a summary.
 ///
 /// # Errors
-/// It is none, or the signature is not of these bytes, or of nobody who is allowed.
+/// The file is not a record, or the signature is of other bytes or not of an allowed signer.
 pub fn verify(arguments: &Verified) -> Result<ExitStatus, CommandError> {
     let (record, bytes) = read_record(&arguments.record).map_err(failed)?;
     let seal = match (&arguments.signature, &arguments.allowed) {
@@ -124,7 +127,7 @@ fn failed(error: impl Into<CertifyError>) -> CommandError {
     CommandError::Certify(Box::new(error.into()))
 }
 
-/// What the record says, as a status: that it was written does not make the device conformant.
+/// The exit status of a statement. A written record does not make a device conformant.
 fn status(statement: Statement) -> ExitStatus {
     match statement {
         Statement::Conformant => ExitStatus::Conformant,
@@ -133,7 +136,7 @@ fn status(statement: Statement) -> ExitStatus {
     }
 }
 
-/// Where the signature of a file is written to.
+/// The path of the signature of a file.
 fn signature_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sig");
@@ -144,7 +147,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     write_new(path, bytes).map_err(|source| failed(CertifyError::Write { path: path.to_owned(), source }))
 }
 
-/// The record itself: byte for byte, as a signature wants it.
+/// Writes the exact bytes of the record, which a signature covers.
 fn write_out(bytes: &[u8]) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(RunError::Output)?)

@@ -1,4 +1,4 @@
-//! What a person is told of a record.
+//! The printed summary of a record.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,31 +6,32 @@ use std::path::{Path, PathBuf};
 use catalog::digest;
 use ledger::conformance::ConformanceRecord;
 use record::Sort;
+use record::text::plural;
 
 use super::signature::NAMESPACE;
 
-/// Rules that are named before the rest is counted.
+/// The maximum number of rules that are listed; the rest is counted.
 const NAMED: usize = 5;
 
-/// Who vouches for a record.
+/// The signature of a record.
 pub(super) enum Seal {
-    /// Nobody.
+    /// There is none.
     None,
-    /// Whoever has the key: the signature was written here.
+    /// It was written to this file.
     Written(PathBuf),
-    /// This signer: the signature fits.
+    /// It is valid and of this signer.
     Good(String),
 }
 
-/// Which file the record is.
+/// The line about the file of the record.
 pub(super) fn written(path: &Path, bytes: &[u8]) -> String {
     format!("record     {} (sha256 {})\n", path.display(), digest::of_bytes(bytes))
 }
 
-/// What the record says, and who vouches for it.
+/// The lines about the record and its signature.
 pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     let mut text = String::new();
-    // A record is a stranger's: none of its texts may look like another line of this page.
+    // A record comes from outside: none of its texts may look like another line of this page.
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<10} {}", value.replace(['\n', '\t'], " "));
     };
@@ -48,27 +49,32 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     }
     if let Some(applied) = &record.expectations {
         let known = applied.number(Sort::Known) + applied.number(Sort::Expired);
-        line("known", format!("{known} results as {} says: they excuse nothing here", applied.files.path));
+        line(
+            "known",
+            format!("{} listed in {}, still counted here", plural(known as usize, "result"), applied.files.path),
+        );
     }
     let edition = record.edition.as_ref().map(|edition| format!(", edition {edition}")).unwrap_or_default();
     line("product", format!("{} of {}{edition}", record.product, record.runtime));
     if let Some(library) = record.libraries.first() {
         let what = if library.simulated { "SIMULATED DEVICE" } else { &library.path };
-        line("library", format!("{what} (sha256 {})", library.sha256.as_deref().unwrap_or("not known")));
+        line("library", format!("{what} (sha256 {})", library.sha256.as_deref().unwrap_or("unknown")));
     }
     let required = record.rules.values().filter(|rule| rule.required).count();
     let seen = record.rules.values().filter(|rule| rule.verdict.is_some()).count();
-    line("rules", format!("{required} that a conformant device holds here; {seen} have a result"));
+    line("rules", format!("{required} required of a conformant device; {seen} with a result"));
     line("run", format!("{}, begun {} (journal sha256 {})", record.run.name, record.run.started, record.run.journal));
     match seal {
-        Seal::None => line("signature", "none: nothing shows who made this record, nor that a run did".to_owned()),
+        Seal::None => {
+            line("signature", "none: nothing shows who made this record, or that it is from a run".to_owned())
+        }
         Seal::Written(path) => line("signature", format!("{}, for {NAMESPACE}", path.display())),
-        Seal::Good(signer) => line("signature", format!("good, of {signer}, for {NAMESPACE}")),
+        Seal::Good(signer) => line("signature", format!("good, by {signer}, for {NAMESPACE}")),
     }
     text
 }
 
-/// The first rules by their ids, and how many more there are.
+/// The ids of the first rules, and the number of the others.
 fn named(rules: &[String]) -> String {
     let more = rules.len().saturating_sub(NAMED);
     let first = rules[..rules.len() - more].join(", ");

@@ -1,4 +1,4 @@
-//! Signatures by `ssh-keygen -Y`: most people who answer for a device have such a key, and nobody needs ours.
+//! Signatures by `ssh-keygen -Y`: most people responsible for a device already have such a key.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,40 +6,38 @@ use std::process::{Command, Output, Stdio};
 
 use thiserror::Error;
 
-/// What the signature is for: one that was made for something else, a commit for example, is not taken for it.
+/// The purpose of the signature: one made for another purpose, for example a commit, is not accepted.
 pub const NAMESPACE: &str = "conformance-record@atlas-cts";
 
 const TOOL: &str = "ssh-keygen";
-/// The maximum number of names to try: each costs a process.
+/// The maximum number of names to try; each starts a process.
 const MOST_SIGNERS: usize = 100;
 /// The size limit of a file of allowed signers, in bytes.
 const LARGEST_ALLOWED: u64 = 1 << 20;
 
-/// Why there is no signature, or none that counts.
+/// The reasons why a signature is missing or not accepted.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SignatureError {
-    #[error("{TOOL} cannot be started: {0}; install OpenSSH, 8.2 or later, or leave the signature out")]
+    #[error("{TOOL} cannot be started: {0}; install OpenSSH 8.2 or later, or omit the signature")]
     NoTool(io::Error),
-    #[error("cannot read {path}: {source}; name a file that is there")]
+    #[error("cannot read {path}: {source}; give an existing file")]
     NoFile { path: PathBuf, source: io::Error },
-    #[error(
-        "{TOOL} did not sign with {key}: {said}; name the private key, or the public one of a key that your agent holds"
-    )]
+    #[error("{TOOL} did not sign with {key}: {said}; give the private key, or the public key of a key in your agent")]
     NotSigned { key: PathBuf, said: String },
     #[error(
-        "{signature} is of a key that {allowed} does not name: {said}; ask who signed, and add the key if you trust it"
+        "{signature} was made with a key that is not in {allowed}: {said}; find out who signed, and add the key if you \
+         trust it"
     )]
     NotAllowed { signature: PathBuf, allowed: PathBuf, said: String },
     #[error(
-        "BAD SIGNATURE: {signature} is none of these bytes by {signer}, made for {NAMESPACE}: {said}; the record or the \
-         signature was changed, ask for both again"
+        "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record \
+         or the signature was changed, get both again"
     )]
     Bad { signature: PathBuf, signer: String, said: String },
 }
 
-/// Signs bytes. A passphrase, or the touch of a key, is asked for by the tool itself on the terminal, for as long as it
-/// takes.
+/// Signs bytes. The tool itself prompts for a passphrase or the touch of a key on the terminal, without a time limit.
 pub(super) fn sign(bytes: &[u8], key: &Path) -> Result<Vec<u8>, SignatureError> {
     expect_file(key)?;
     let mut command = Command::new(TOOL);
@@ -50,7 +48,7 @@ pub(super) fn sign(bytes: &[u8], key: &Path) -> Result<Vec<u8>, SignatureError> 
     }
 }
 
-/// Whose signature of these bytes this is, as the file of allowed signers names them.
+/// The signer of these bytes, by the name in the file of allowed signers.
 pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<String, SignatureError> {
     expect_file(signature)?;
     expect_file(allowed)?;
@@ -63,7 +61,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
         let (signature, allowed) = (signature.to_owned(), allowed.to_owned());
         return Err(SignatureError::NotAllowed { signature, allowed, said: said(&found) });
     }
-    // The tool names the first line with the key, which may be for another purpose; a later line may be for records.
+    // The tool returns the first line with the key, which may be for another purpose; a later line may be for records.
     signers.extend(listed(allowed)?);
     let mut first = None;
     for (at, signer) in signers.iter().enumerate().take(MOST_SIGNERS) {
@@ -82,7 +80,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
     Err(SignatureError::Bad { signature: signature.to_owned(), signer, said })
 }
 
-/// The names in a file of allowed signers: the first word of each line, which may hold several, separated by commas.
+/// The names in a file of allowed signers: the first word of each line, which may have several, separated by commas.
 fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     let text = catalog::files::read_to_string(allowed, LARGEST_ALLOWED);
     let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
@@ -94,13 +92,13 @@ fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     Ok(first.flat_map(|names| names.split(',')).map(name_of).filter(|name| !name.is_empty()).collect())
 }
 
-/// A name that the tool accepts; a word that begins like an option is not a name.
+/// A name that the tool accepts; empty for a word that begins like an option.
 fn name_of(text: &str) -> String {
     let name = text.trim();
     if name.starts_with('-') { String::new() } else { name.to_owned() }
 }
 
-/// The tool says the same of a file that is not there and of one that is wrong.
+/// Checks that a file can be read: the tool reports the same error for a missing file and a wrong one.
 fn expect_file(path: &Path) -> Result<(), SignatureError> {
     let found = catalog::files::open(path);
     found.map(drop).map_err(|source| SignatureError::NoFile { path: path.to_owned(), source })
@@ -110,7 +108,7 @@ fn expect_file(path: &Path) -> Result<(), SignatureError> {
 fn feed(command: &mut Command, bytes: &[u8]) -> Result<Output, SignatureError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(SignatureError::NoTool)?;
-    // It may refuse without reading; then it says why.
+    // The tool may reject its arguments without reading its input; its own message then tells why.
     let _ = child.stdin.take().map(|mut input| input.write_all(bytes));
     child.wait_with_output().map_err(SignatureError::NoTool)
 }
@@ -119,5 +117,5 @@ fn feed(command: &mut Command, bytes: &[u8]) -> Result<Output, SignatureError> {
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned);
-    line.unwrap_or_else(|| format!("{}, and nothing printed", output.status))
+    line.unwrap_or_else(|| format!("{}, nothing printed", output.status))
 }

@@ -1,4 +1,4 @@
-//! How many rules a run on this machine would execute.
+//! The number of rules that a run on this machine would execute.
 
 use catalog::{Conditions, Edition, Rules, applies, product};
 use engine::doctor::{Examination, Finding, Patient, Severity};
@@ -9,8 +9,8 @@ use super::surroundings::Surroundings;
 pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {
     if let Some(named) = &patient.product {
         if let Some(recognized) = found.product.as_ref().filter(|recognized| *recognized != named) {
-            let title = format!("the devices are of the product family {recognized}, and --product says {named}");
-            let next = format!("leave --product out, or give --product {recognized}");
+            let title = format!("the devices belong to the product family {recognized}, but --product is {named}");
+            let next = format!("omit --product, or give --product {recognized}");
             found.find(Finding::new("product.contradicts", Severity::Blocker, title, next));
         }
         found.product = Some(named.clone());

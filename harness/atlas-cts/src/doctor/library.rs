@@ -1,18 +1,18 @@
-//! Whether the runtime's library is there and can be loaded.
+//! A check that the runtime's library exists and can be loaded.
 
 use std::path::{Path, PathBuf};
 
 use catalog::{Rules, RuntimeLibrary};
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Severity};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::question;
 use engine::run::check_library_file;
 use engine::runtime::Runtime;
 
 use super::surroundings::Surroundings;
 
-/// Finds the library that a run would test, and loads it in a process of its own.
+/// Finds the library that a run would test, and loads it in a separate process.
 pub(super) fn look(
-    machine: &Machine,
+    machine: &HostMachine,
     options: &Surroundings,
     runtime: &Runtime,
     rules: &Rules,
@@ -33,13 +33,13 @@ pub(super) fn look(
         let there =
             folders(machine, library).iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
         let said =
-            there.map_or("not there; rules that need it are skipped".to_owned(), |path| path.display().to_string());
+            there.map_or("not found; rules that need it are skipped".to_owned(), |path| path.display().to_string());
         found.looked("further library", library.id.clone(), said);
     }
     Some(path)
 }
 
-fn folders(machine: &Machine, library: &RuntimeLibrary) -> Vec<PathBuf> {
+fn folders(machine: &HostMachine, library: &RuntimeLibrary) -> Vec<PathBuf> {
     let folders = library.folders(|name| machine.variable(name).map(Into::into));
     folders.iter().map(|folder| machine.at(folder)).collect()
 }
@@ -48,7 +48,7 @@ fn names<'a>(folder: &'a Path, library: &'a RuntimeLibrary) -> impl Iterator<Ite
     library.names.iter().map(move |name| folder.join(name))
 }
 
-fn search(machine: &Machine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
+fn search(machine: &HostMachine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
     let library = rules.libraries.first();
     let folders = folders(machine, library);
     let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
@@ -56,18 +56,18 @@ fn search(machine: &Machine, rules: &Rules, found: &mut Examination) -> Option<P
     match &there {
         Some(path) => found.looked("library", path.display().to_string(), "found"),
         None => {
-            found.looked("library", looked.join(", "), format!("none of {} there", library.names.join(", ")));
+            found.looked("library", looked.join(", "), format!("none of {} found", library.names.join(", ")));
             let title = format!("none of the runtime's libraries {} was found", library.names.join(", "));
             let next = "install the toolkit, source its set_env.sh in the shell that starts the suite, or give the \
                         library with --library PATH";
-            let looked = looked.into_iter().map(|folder| format!("{folder}: not there"));
+            let looked = looked.into_iter().map(|folder| format!("{folder}: not found"));
             found.find(Finding::new("library.missing", Severity::Blocker, title, next).seen_all(looked));
         }
     }
     there
 }
 
-fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examination) {
+fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Examination) {
     let place = path.display().to_string();
     let (answer, lines) = question(machine, runtime.name(), &["load", &place]);
     let said = lines.first().map_or_else(|| answer.said(), Clone::clone);
@@ -75,9 +75,9 @@ fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examinati
     match lines.first().map(String::as_str) {
         Some("loaded") => return,
         Some("simulated") => {
-            let title = format!("{place} is the simulated device of this suite, and no device stands behind it");
+            let title = format!("{place} is the simulated device of this suite, not the library of a real device");
             let next =
-                "give the toolkit's library with --library PATH, or take the simulated one out of LD_LIBRARY_PATH";
+                "give the toolkit's library with --library PATH, or remove the simulated one from LD_LIBRARY_PATH";
             return found.find(Finding::new("library.simulated", Severity::Blocker, title, next));
         }
         _ => {}
@@ -88,38 +88,38 @@ fn load(machine: &Machine, runtime: &Runtime, path: &Path, found: &mut Examinati
         (_, Some(refused), Some(missing)) => Finding::new(
             "library.dependency-missing",
             Severity::Blocker,
-            format!("{missing}, which {place} needs, is in no folder that the loader looks in"),
+            format!("{missing}, which {place} needs, is not in a folder that the loader searches"),
             format!(
-                "find {missing} (the driver's libraries lie in its lib64 folder and come into a container by a mount), \
-                 and name its folder in LD_LIBRARY_PATH or source the toolkit's set_env.sh"
+                "find {missing} (the driver's libraries are in its lib64 folder and reach a container through a \
+                 mount), and add its folder to LD_LIBRARY_PATH or source the toolkit's set_env.sh"
             ),
         )
         .seen(refused),
         (_, Some(refused), None) => Finding::new(
             "library.not-loadable",
             Severity::Blocker,
-            format!("the loader refuses {place}"),
+            format!("the loader rejects {place}"),
             "compare the toolkit's version and architecture with those of the driver and of this system, and install \
-             the packages that belong together",
+             matching packages",
         )
         .seen(refused),
         (End::TimedOut | End::LeftBehind, None, _) => Finding::new(
             "library.hangs",
             Severity::Blocker,
-            format!("loading {place} did not end in its time"),
-            "look at the kernel's messages; a driver that does not answer needs the machine's administrator",
+            format!("loading {place} timed out"),
+            "read the kernel's messages; if the driver does not answer, contact the machine's administrator",
         ),
         (_, None, _) => Finding::new(
             "library.crashes",
             Severity::Blocker,
-            format!("loading {place} ends the process ({})", answer.said()),
-            "install the toolkit again; report the crash to its vendor with the command `atlas-cts doctor`",
+            format!("loading {place} crashes the process ({})", answer.said()),
+            "install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`",
         ),
     };
-    found.find(finding.rests_on(Certainty::System, "what the dynamic loader says in a process of its own"));
+    found.find(finding.rests_on(Certainty::System, "the dynamic loader's message in a separate process"));
 }
 
-/// The library that the loader misses, from what it says.
+/// The library that the loader cannot find, from its message.
 fn missing(refused: &str) -> Option<&str> {
     let (before, _) = refused.split_once(": cannot open shared object file")?;
     let name = before.rsplit([' ', ':']).next()?;

@@ -1,7 +1,7 @@
-//! `atlas-cts doctor`: whether this machine can run the suite, and why not.
+//! `atlas-cts doctor`: checks if this machine can run the suite, and explains why not.
 //!
-//! What every runtime has is looked at here: its library, room for reports, a probe. What is a vendor's own, its tools
-//! and the formats of its files, is the runtime's entry of the registry ([`engine::doctor::Doctor`]).
+//! This module examines what every runtime has: its library, space for reports, a probe. The tools and file formats of
+//! a vendor belong to the runtime's entry of the registry ([`engine::doctor::Doctor`]).
 
 mod expect;
 mod library;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use catalog::product;
 use clap::Args;
-use engine::doctor::{Examination, Machine, Patient, Verdict, page};
+use engine::doctor::{Examination, HostMachine, Patient, Verdict, page};
 use engine::run::{ExitStatus, choose_runtime, load_rules};
 
 use crate::conclude::CommandError;
@@ -23,30 +23,33 @@ use crate::runtimes::RUNTIMES;
 
 use surroundings::Surroundings;
 
+/// The options of `doctor`.
 #[derive(Debug, Args)]
-pub struct Arguments {
-    /// Print JSON, as reports/schema/doctor.schema.json describes it.
+pub struct DoctorArguments {
+    /// Print JSON (reports/schema/doctor.schema.json).
     #[arg(long)]
     json: bool,
-    /// Also open a device: run a few rules on it.
+    /// Also open a device and run a few rules on it.
     #[arg(long)]
     probe: bool,
-    /// Look below this folder in place of `/`, for a copy of a machine. Libraries that lie there are loaded, and tools
-    /// that are in no folder of PATH are run from there: give only a copy that you would run as a program.
-    #[arg(long, value_name = "DIR", default_value = "/")]
+    /// Examine the copy of a machine in this folder, not `/`.
+    ///
+    /// Libraries in the copy are loaded, and tools that are not in PATH are run from it. Give only a copy that you
+    /// would run as a program.
+    #[arg(long, value_name = "DIR", default_value = "/", hide_short_help = true)]
     root: PathBuf,
-    /// Seconds that each question to a tool or a library may take.
+    /// Seconds that each query of a tool or a library may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     limit: u64,
     #[command(flatten)]
     options: Surroundings,
 }
 
-/// Examines the machine and prints what was found; the status is that of the verdict.
+/// Examines the machine and prints the findings. The status is that of the verdict.
 ///
 /// # Errors
-/// The command line or the catalog is wrong, or nothing can be printed.
-pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
+/// The command line or the catalog is wrong, or printing fails.
+pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
     let options = &arguments.options;
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &[])?;
     let rules = load_rules(&options.catalog, runtime)?;
@@ -56,7 +59,7 @@ pub fn doctor(arguments: &Arguments) -> Result<ExitStatus, CommandError> {
     if !arguments.root.is_dir() {
         return Err(CommandError::Root { path: arguments.root.clone() });
     }
-    let machine = Machine::new(&arguments.root, Duration::from_secs(arguments.limit));
+    let machine = HostMachine::new(&arguments.root, Duration::from_secs(arguments.limit));
     let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
     let library = library::look(&machine, options, runtime, &rules, &mut found);
     let product = options.catalog.named_product().map(str::to_owned);

@@ -1,45 +1,45 @@
-//! The probe: a few rules of the suite, run as a run would, in a process with a timer.
+//! The probe: a few rules of the suite, run as in a real run, in a process with a time limit.
 
 use std::process::Command;
 use std::time::Duration;
 
-use engine::doctor::{Certainty, End, Examination, Finding, Machine, Patient, Severity, ask};
+use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity, ask};
 use engine::runtime::Runtime;
 use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 use super::surroundings::Surroundings;
 
-/// How long the run may take beside its own deadlines: starts of a real runtime take seconds.
+/// Seconds that the run may take in addition to its deadlines: starts of a real runtime take seconds.
 const BESIDES: u64 = 60;
 
-/// The prefix of the names of findings that a working device does not settle.
+/// The prefix of the names of findings that a working device does not outweigh.
 const REPORTS: &str = "reports.";
 
 /// Runs the rules of the runtime's probe on a device.
 pub(super) fn look(
-    machine: &Machine,
+    machine: &HostMachine,
     options: &Surroundings,
     runtime: &Runtime,
     patient: &Patient<'_>,
     found: &mut Examination,
 ) {
     let Some((doctor, library)) = runtime.doctor.as_ref().zip(patient.library.as_ref()) else {
-        let title = "the probe was not made: there is no library to make it with";
-        let next = "do first what the other findings say";
+        let title = "the probe did not run: there is no library to load";
+        let next = "first follow the advice of the other findings";
         return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
     };
     let folder = match tempfile::tempdir() {
         Ok(folder) => folder,
         Err(error) => {
-            let title = format!("the probe was not made: {error}");
-            let next = "set TMPDIR to a folder that can be written";
+            let title = format!("the probe did not run: {error}");
+            let next = "set TMPDIR to a writable folder";
             return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
         }
     };
     let report = folder.path().join("probe");
     let mut command = Command::new(std::env::current_exe().unwrap_or_default());
     for (name, _) in std::env::vars_os() {
-        // What is meant for a run is not meant for the probe; what it needs is given below. A simulated device keeps its own.
+        // Variables for runs do not apply to the probe, which gets its options below. Those of a simulated device stay.
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("ATLAS_CTS_") && !name.starts_with("ATLAS_CTS_SIM_") {
             command.env_remove(name);
@@ -55,7 +55,7 @@ pub(super) fn look(
     if let Some(specs) = &options.catalog.specs {
         command.arg("--specs").arg(specs);
     }
-    // A hang costs a deadline, and running it again costs another.
+    // A hang costs a deadline, and its rerun costs another one.
     let limit = Duration::from_secs(deadline * 6 + wait + BESIDES);
     let answer = ask(&mut command, limit, &|| false);
     let (header, results) =
@@ -66,31 +66,31 @@ pub(super) fn look(
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
         match header {
             Some(header) if !header.library.simulated => used(header, found),
-            // A simulated device outweighs nothing.
+            // A simulated device outweighs no finding.
             _ => found.probed = true,
         }
         return;
     }
     (doctor.explain)(machine, &answer.text(), found);
     let (id, title) = match answer.end {
-        End::TimedOut | End::LeftBehind => ("probe.hangs", "the probe did not end in its time".to_owned()),
-        _ => ("probe.failed", format!("a device could not be used as the suite would use it: {said}")),
+        End::TimedOut | End::LeftBehind => ("probe.hangs", "the probe timed out".to_owned()),
+        _ => ("probe.failed", format!("the suite could not use a device: {said}")),
     };
     let text = answer.text();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && line.contains("rror"));
     let rules = results.iter().filter(|result| result.verdict != Verdict::Pass).map(row);
-    let next = "read what was seen; where a cause stands above, do what it says, else run these rules alone with \
-                `atlas-cts run` and keep their report";
+    let next = "if a finding above names the cause, follow its advice; otherwise run these rules alone with \
+                `atlas-cts run` and keep the report";
     let finding =
         Finding::new(id, Severity::Blocker, title, next).seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
-    found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set a device up and used it"));
+    found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set up a device and used it"));
 }
 
-/// Notes a working device: it outweighs missing things, and names the product if nothing else does.
+/// Records a working device: it outweighs findings about missing things, and tells the product if nothing else does.
 fn used(header: RunHeader, found: &mut Examination) {
     if found.product.is_none() {
         let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
-        found.looked("product, as the probe found it", named, header.product.clone());
+        found.looked("product, from the probe", named, header.product.clone());
         found.product = Some(header.product);
     }
     found.has_used_a_device(REPORTS);

@@ -3,7 +3,7 @@
 use clap::Args;
 use engine::run::{CatalogOptions, ConditionOptions, MachineOptions};
 
-/// What a run would be given.
+/// The options that a run on this machine would get.
 #[derive(Debug, Args)]
 pub(super) struct Surroundings {
     #[command(flatten)]

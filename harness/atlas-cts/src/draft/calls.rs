@@ -1,4 +1,4 @@
-//! Calls of functions with arguments by their types, and what has to be there before them.
+//! Calls of functions with arguments chosen by type, and the statements that they need before them.
 
 use std::collections::BTreeSet;
 
@@ -6,26 +6,26 @@ use abi::{Function, Parameter, Type};
 use catalog::{Rules, TimeUnit};
 use steps::types::c_name;
 
-use super::uses::{Given, Use, most, uses};
+use super::uses::{ArgumentKind, Use, most, uses};
 
-/// Calls that need each other this deep go on in a circle.
+/// The maximum depth of calls that need other calls: deeper ones form a cycle.
 const DEEPEST: usize = 6;
-/// The name of the size that a case draws.
+/// The name of the drawn size.
 pub(super) const SIZE: &str = "size";
 
 /// The steps of a skeleton.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// What the calls need.
+    /// The statements that the calls need.
     pub setup: Vec<String>,
-    /// The calls, and what needs a result of theirs.
+    /// The calls, and the statements that need their results.
     pub wanted: Vec<String>,
-    /// The functions of which no call can be written, with their parameters.
+    /// The functions, with parameters, for which no call can be written.
     pub open: Vec<String>,
 }
 
 impl Calls {
-    /// Whether a parameter is a size.
+    /// True if a parameter is a size.
     pub(super) fn draws(&self) -> bool {
         let word = regex_lite::Regex::new(&format!(r"\b{SIZE}\b")).expect("the expression is a constant");
         self.setup.iter().chain(&self.wanted).any(|line| word.is_match(line))
@@ -50,24 +50,24 @@ struct There {
     position: usize,
     ty: Type,
     name: String,
-    /// The call is one of those asked for.
+    /// The call was requested, or depends on a requested one.
     wanted: bool,
 }
 
 struct Writer<'a> {
     rules: &'a Rules,
-    /// Names of variables.
+    /// The names of variables in use.
     taken: BTreeSet<String>,
     there: Vec<There>,
     calls: Calls,
 }
 
-/// An argument, and whether it comes from a call that was asked for.
+/// An argument, and true if it comes from a requested call.
 type Passed = (String, bool);
 
 impl Writer<'_> {
-    /// Writes a call and what it needs; `None`: an argument is not known.
-    fn call(&mut self, function: &'static Function, asked: bool, depth: usize) -> Option<()> {
+    /// Writes a call and the statements that it needs; `None`: an argument is unknown.
+    fn call(&mut self, function: &'static Function, requested: bool, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;
         }
@@ -82,10 +82,10 @@ impl Writer<'_> {
                 Type::Pointer { to, constant: false } if argument.0.starts_with('&') => Some(*to),
                 _ => None,
             };
-            written.extend(ty.map(|ty| There { function: function.name, position, ty, name, wanted: asked }));
+            written.extend(ty.map(|ty| There { function: function.name, position, ty, name, wanted: requested }));
             passed.push(argument);
         }
-        let later = asked || passed.iter().any(|(_, wanted)| *wanted);
+        let later = requested || passed.iter().any(|(_, wanted)| *wanted);
         let arguments: Vec<String> = passed.into_iter().map(|(text, _)| text).collect();
         let call = format!("{}({});", function.name, arguments.join(", "));
         let line = match function.returns != Type::Void && self.rules.result_of(function.name).is_none() {
@@ -114,7 +114,8 @@ impl Writer<'_> {
             let text = if *unit == TimeUnit::Seconds { "patience / 1000" } else { "patience" };
             return Some((text.to_owned(), false));
         }
-        let usual = most(uses.iter().map(|given| &given[position])).filter(|given| **given != Given::Drawn).cloned();
+        let usual =
+            most(uses.iter().map(|given| &given[position])).filter(|given| **given != ArgumentKind::Drawn).cloned();
         let acquires = |resource: &&catalog::Resource| resource.released_by(function.name) == Some(position);
         if let Some(resource) = self.rules.resources.iter().find(acquires)
             && let Some(found) = self.from(&resource.acquire, resource.parameter, depth)
@@ -135,19 +136,19 @@ impl Writer<'_> {
         parameter: &'static Parameter,
         to: Type,
         constant: bool,
-        usual: Option<Given>,
+        usual: Option<ArgumentKind>,
         depth: usize,
     ) -> Option<Passed> {
         match (usual, to) {
-            (Some(Given::From(source, position)), _) if let Some(found) = self.from(source, position, depth) => {
+            (Some(ArgumentKind::From(source, position)), _) if let Some(found) = self.from(source, position, depth) => {
                 Some(found)
             }
-            (Some(Given::Struct(fields, sources)), Type::Struct(_)) => {
+            (Some(ArgumentKind::Struct(fields, sources)), Type::Struct(_)) => {
                 self.structure(parameter.name, to, fields, &sources, depth)
             }
             (_, Type::Struct(_)) if constant => self.structure(parameter.name, to, "{0}".to_owned(), &[], depth),
-            (Some(Given::Value(text)), _) => Some((text, false)),
-            (Some(Given::Pattern), Type::Void) => Some((format!("pattern({SIZE}, 1)"), false)),
+            (Some(ArgumentKind::Value(text)), _) => Some((text, false)),
+            (Some(ArgumentKind::Pattern), Type::Void) => Some((format!("pattern({SIZE}, 1)"), false)),
             (usual, Type::Void) => match usual {
                 None if constant => Some((format!("pattern({SIZE}, 1)"), false)),
                 None => self.device_memory(depth),
@@ -163,12 +164,14 @@ impl Writer<'_> {
                 self.calls.setup.push(format!("char {name}[128];"));
                 Some((name, false))
             }
-            (None | Some(Given::Out), _) if !constant => Some((format!("&{}", self.fresh(parameter.name)), false)),
+            (None | Some(ArgumentKind::Out), _) if !constant => {
+                Some((format!("&{}", self.fresh(parameter.name)), false))
+            }
             _ => None,
         }
     }
 
-    /// A struct that is declared before the calls.
+    /// A struct declared before the calls.
     fn structure(
         &mut self,
         wanted: &str,
@@ -198,11 +201,11 @@ impl Writer<'_> {
         &mut self,
         position: usize,
         parameter: &'static Parameter,
-        usual: Option<Given>,
+        usual: Option<ArgumentKind>,
         uses: &[Use],
         depth: usize,
     ) -> Option<Passed> {
-        if let Some(Given::From(source, position)) = usual
+        if let Some(ArgumentKind::From(source, position)) = usual
             && let Some(found) = self.from(source, position, depth)
         {
             return Some(found);
@@ -225,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A handle of a type: the one that is there, or that the first function acquires which can.
+    /// A handle of a type: an existing one, or one from the first function that acquires it.
     fn handle(&mut self, ty: Type, depth: usize) -> Option<Passed> {
         if let Some(there) = self.there.iter().rev().find(|there| there.ty == ty) {
             return Some((there.name.clone(), there.wanted));
@@ -234,7 +237,7 @@ impl Writer<'_> {
         self.from(&resource.acquire, resource.parameter, depth)
     }
 
-    /// Memory of the device: of the first function that gives some.
+    /// Device memory, from the first function that allocates it.
     fn device_memory(&mut self, depth: usize) -> Option<Passed> {
         let spaces = &self.rules.environment.spaces;
         let gives = |function: &str| {
@@ -244,7 +247,7 @@ impl Writer<'_> {
         self.from(&resource.acquire, resource.parameter, depth)
     }
 
-    /// What a function has written, or writes now.
+    /// A variable that a function has written, or writes now.
     fn from(&mut self, source: &str, position: usize, depth: usize) -> Option<Passed> {
         let written = |there: &&There| there.function == source && there.position == position;
         if let Some(there) = self.there.iter().rev().find(written) {
@@ -256,7 +259,7 @@ impl Writer<'_> {
         Some((there.name.clone(), there.wanted))
     }
 
-    /// A name that nothing has yet.
+    /// An unused name.
     fn fresh(&mut self, wanted: &str) -> String {
         let declarations = &self.rules.environment.declarations;
         let known =
@@ -270,19 +273,19 @@ impl Writer<'_> {
     }
 }
 
-/// The constant that is passed most often, where a source of bytes is what it would be here.
+/// The constant that is passed most often, preferably in calls that copy from a pattern, as calls do here.
 fn usual_value(position: usize, uses: &[Use]) -> Option<String> {
     let value = |given: &Use| match &given[position] {
-        Given::Value(text) => Some(text.clone()),
+        ArgumentKind::Value(text) => Some(text.clone()),
         _ => None,
     };
-    let alike = uses.iter().filter(|given| given.contains(&Given::Pattern));
+    let alike = uses.iter().filter(|given| given.contains(&ArgumentKind::Pattern));
     most(alike.filter_map(value)).or_else(|| most(uses.iter().filter_map(value)))
 }
 
-/// Whether a parameter counts bytes or things, as far as its name and what rules pass say.
+/// True if a parameter is a size or a count, by its name and the arguments in rules.
 fn is_size(name: &str, uses: &[Use], position: usize) -> bool {
     let name = name.to_ascii_lowercase();
     let named = ["size", "count", "max", "bytes", "len", "width", "pitch"].iter().any(|part| name.contains(part));
-    named && (uses.is_empty() || uses.iter().any(|given| given[position] == Given::Drawn))
+    named && (uses.is_empty() || uses.iter().any(|given| given[position] == ArgumentKind::Drawn))
 }

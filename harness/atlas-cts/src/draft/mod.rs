@@ -1,4 +1,4 @@
-//! `atlas-cts new`: a skeleton of a rule, with what the suite knows of the functions that it calls.
+//! `atlas-cts new`: a skeleton of a rule, with what the suite knows about the functions that it calls.
 
 mod calls;
 mod page;
@@ -17,6 +17,7 @@ use catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
 use clap::Args;
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
+use record::text::plural;
 use simulator_contract::Defect;
 use steps::suggest::hint;
 use thiserror::Error;
@@ -25,43 +26,44 @@ use calls::{Calls, calls};
 use page::Page;
 use trial::{Copy, Tried};
 
-/// The domains of a size that are tried, in this order.
+/// The domains to try for a size, in this order.
 const SIZES: [&str; 2] = ["{bytes: 1..64KiB}", "{bytes: 2MiB..16MiB, multiple_of: 2MiB}"];
 
-/// What the rule is about.
+/// The options of `new`.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// The rule's id, `<runtime>.<area>.<name>`: for ever.
+    /// Id of the rule, `<runtime>.<area>.<name>`; it never changes.
     #[arg(value_name = "ID")]
     pub id: String,
-    /// The functions that it calls, in this order.
+    /// Functions that the rule calls, in this order.
     #[arg(long, value_name = "FUNCTION", value_delimiter = ',', required = true)]
     pub calls: Vec<String>,
-    /// The chapter that it is appended to, by name. Default: the one whose rules have ids of the same area, and of several
-    /// the one with most rules that call these functions
+    /// Chapter to append the rule to; default: that of its area.
+    ///
+    /// If an area has several chapters, the default is the one with the most rules that call these functions.
     #[arg(long, value_name = "NAME")]
     pub chapter: Option<String>,
 }
 
-/// Why no skeleton is written. Nothing was changed.
+/// The reasons why no skeleton is written. No file was changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DraftError {
-    #[error("`new` writes into a catalog: name its folder with --specs DIR")]
+    #[error("`new` writes to a catalog; give its folder with --specs DIR")]
     NoFolder,
     #[error(
-        "`{id}` cannot be the id of a rule: write `{runtime}.<area>.<name>`, with lower-case letters, digits and hyphens"
+        "`{id}` is not a valid rule id; write `{runtime}.<area>.<name>`, with lower-case letters, digits and hyphens"
     )]
     Malformed { id: String, runtime: String },
-    #[error("{id} is there already, at {place}; an id is given once: choose another name")]
+    #[error("{id} already exists at {place}; choose another name: an id is used only once")]
     Exists { id: String, place: String },
-    #[error("a release had {id}, or changes.yaml names it; an id is given once: choose another name")]
+    #[error("{id} was used in a release or is in changes.yaml; choose another name: an id is used only once")]
     Existed { id: String },
     #[error("`{name}` is not in the header{hint}")]
     Function { name: String, hint: String },
     #[error("there is no chapter `{name}`{hint}; chapters are {}", known.join(", "))]
     Chapter { name: String, hint: String, known: Vec<String> },
-    #[error("no rule has an id that begins with {area}{hint}; name the chapter with --chapter: {}", known.join(", "))]
+    #[error("no rule id begins with {area}{hint}; give one of these chapters with --chapter: {}", known.join(", "))]
     Area { area: String, hint: String, known: Vec<String> },
     #[error("{0}")]
     MustPass(#[source] Box<MustPassError>),
@@ -69,9 +71,9 @@ pub enum DraftError {
     #[error("the calls cannot be tried: {0}")]
     Trial(#[source] Box<RunError>),
     /// The chapter with the skeleton does not load.
-    #[error("{path} with the new rule does not load, and was left as it was: {source}")]
+    #[error("{path} with the new rule does not load and was not changed: {source}")]
     Broken { path: String, source: Box<RunError> },
-    #[error("{path}: {source}; let the file be read and written")]
+    #[error("{path}: {source}; make the file readable and writable")]
     File { path: PathBuf, source: io::Error },
 }
 
@@ -86,10 +88,10 @@ impl DraftError {
     }
 }
 
-/// Writes a skeleton into its chapter; what was written, for a person.
+/// Writes a skeleton to its chapter and returns a summary.
 ///
 /// # Errors
-/// The id, a function or a chapter is none, or a file cannot be written.
+/// The id, a function or a chapter is invalid, or a file cannot be written.
 pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> Result<String, DraftError> {
     let specs = options.catalog.specs(runtime);
     if matches!(specs, Specs::Embedded(_)) {
@@ -110,22 +112,23 @@ pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> R
     let source = Some((source.0.as_str(), source.1.as_str())).filter(|_| clauses.is_empty());
     let page = Page { id: &wanted.id, calls: &calls, sizes, clauses, source, free, claimed };
     let line = book.append(&page.text())?;
-    Ok(told(&page, &tried, &format!("{}:{line}", short(&chapter.path))))
+    Ok(summary(&page, &tried, &format!("{}:{line}", short(&chapter.path))))
 }
 
-/// A chapter to which a rule is appended.
+/// A new rule for a chapter.
 struct Draft<'a> {
     options: &'a Options,
     runtime: &'static Runtime,
     specs: Specs,
     copy: Copy,
     chapter: &'a Chapter,
-    /// Its text.
+    /// The text of the chapter.
     before: String,
 }
 
 impl Draft<'_> {
-    /// The calls on a faithful device, with the first domain of sizes that suits them, or else the first.
+    /// Tries the calls on a faithful device, with the first domain of sizes with which they succeed, or the first
+    /// domain.
     fn tried(
         &self,
         id: &str,
@@ -146,14 +149,14 @@ impl Draft<'_> {
         Ok(if second.0.stopped.is_none() { second } else { first })
     }
 
-    /// Writes the chapter with these rules into the copy; its text.
+    /// Writes the chapter with these rules to the copy; returns its text.
     fn write(&self, rules: &str) -> Result<String, DraftError> {
         let text = format!("{}\n\n{rules}", self.before.trim_end());
         self.copy.write(&name_below(self.specs.root(), &self.chapter.path), &text)?;
         Ok(text)
     }
 
-    /// Appends the skeleton to the chapter if the catalog loads with it; the line of its id.
+    /// Appends the skeleton to the chapter if the catalog loads with it; returns the line of its id.
     fn append(&self, skeleton: &str) -> Result<usize, DraftError> {
         let path = &self.chapter.path;
         let text = self.write(skeleton)?;
@@ -164,7 +167,7 @@ impl Draft<'_> {
     }
 }
 
-/// An id that no rule has and none had.
+/// Checks that no rule has the id or had it.
 fn expect_free(id: &str, specs: &Specs, rules: &Rules) -> Result<(), DraftError> {
     let runtime = rules.runtime.clone();
     if !is_rule_id(id) || id.split('.').next() != Some(&runtime) {
@@ -192,7 +195,7 @@ fn functions(rules: &Rules, names: &[String]) -> Result<Vec<&'static Function>, 
     names.iter().map(function).collect()
 }
 
-/// The chapter that is named, or that has the rules which are most alike.
+/// The given chapter, or the one with the most similar rules.
 fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Result<&'a Chapter, DraftError> {
     let names = || rules.chapters.iter().map(|chapter| chapter.name.as_str());
     let known = || names().map(str::to_owned).collect();
@@ -222,7 +225,7 @@ fn area(id: &str) -> &str {
     &id[..end]
 }
 
-/// A document that promises something and describes one of the functions, with the section.
+/// The document and section to cite: those of a clause on one of the functions, or of a document that describes them.
 fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
     let first = functions.first().map_or("", |function| function.name);
     let clause = rules.book.clauses.iter().find(|clause| functions.iter().any(|known| known.name == clause.section));
@@ -234,7 +237,7 @@ fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
     }
 }
 
-/// The promises and refusals of the functions' sections, where they hold on every product that the rule applies to.
+/// The promises and errors in the functions' sections that hold on every product of the rule.
 fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -> Vec<&'a Clause> {
     let documents = |clause: &&Clause| functions.iter().any(|function| function.name == clause.section);
     let holds = |clause: &&Clause| products.iter().all(|product| clause.speaks_of(product));
@@ -242,7 +245,7 @@ fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -
     rules.book.clauses.iter().filter(documents).filter(judged).filter(holds).collect()
 }
 
-/// The defects that were reached: those that no rule claims, and the others.
+/// The reached defects: those that no rule claims, and the others.
 fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
     let claimed: BTreeSet<&str> =
         rules.rules.iter().flat_map(|rule| &rule.kills).map(|kill| kill.defect.as_str()).collect();
@@ -250,19 +253,20 @@ fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static De
     reached.partition(|defect| !claimed.contains(defect.name))
 }
 
-/// What was written and what comes next.
-fn told(page: &Page<'_>, tried: &Tried, place: &str) -> String {
+/// A summary of the skeleton, and the next steps.
+fn summary(page: &Page<'_>, tried: &Tried, place: &str) -> String {
     let id = page.id;
-    let mut text = format!("{place}: {id}, {} sentences to choose from\n", page.clauses.len());
+    let mut text = format!("{place}: {id}, with {} to choose from\n", plural(page.clauses.len(), "sentence"));
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
-    let beyond = if tried.apart { "beyond what they need does" } else { "with what they need" };
-    text += &format!("on {} its calls reach {all} defects {beyond}; no rule claims {free}\n", tried.product);
+    let setup = if tried.apart { "not counting the set-up" } else { "including the set-up" };
+    let all = plural(all, "defect");
+    text += &format!("on {} its calls reach {all}, {setup}; no rule claims {free} of them\n", tried.product);
     if let Some(stopped) = &tried.stopped {
-        text += &format!("the calls stop there, so what comes after is not among them: {stopped}\n");
+        text += &format!("the calls stop early, so defects after this point are missing: {stopped}\n");
     }
     for open in &page.calls.open {
-        text += &format!("what to pass is not known, write the call: {open}\n");
+        text += &format!("the arguments are unknown, write this call: {open}\n");
     }
-    text += &format!("next: `atlas-cts lint` says what is to be written, `atlas-cts prove {id}` what the rule kills\n");
+    text += &format!("next: `atlas-cts lint` lists what to write, `atlas-cts prove {id}` shows what the rule kills\n");
     text
 }

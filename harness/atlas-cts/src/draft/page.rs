@@ -8,22 +8,22 @@ use simulator_contract::Defect;
 
 use super::calls::{Calls, SIZE};
 
-/// The columns that a line may have.
+/// The maximum width of a line, in columns.
 const WIDEST: usize = 120;
 
-/// What a skeleton says.
+/// The content of a skeleton.
 pub(super) struct Page<'a> {
     pub id: &'a str,
     pub calls: &'a Calls,
     /// The domain of the size.
     pub sizes: &'a str,
-    /// The promises and refusals of the sections that document the functions.
+    /// The promises and errors in the sections about the functions.
     pub clauses: Vec<&'a Clause>,
-    /// What the rule cites where there are none: document and section.
+    /// The document and section to cite if there are no such clauses.
     pub source: Option<(&'a str, &'a str)>,
-    /// The defects that the calls reach and no rule claims.
+    /// The reached defects that no rule claims.
     pub free: Vec<&'a Defect>,
-    /// Those that other rules claim.
+    /// The reached defects that other rules claim.
     pub claimed: Vec<&'a Defect>,
 }
 
@@ -31,8 +31,8 @@ impl Page<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = format!("  - id: {}\n", self.id);
         let mut line = |line: &str| text += &format!("    {line}\n");
-        line(&format!("title: \"{TO_WRITE}a claim that a device keeps or breaks, in one sentence\""));
-        line(&format!("statement: \"{TO_WRITE}what the documents say, in your own words\""));
+        line(&format!("title: \"{TO_WRITE}one sentence that is true or false of a device\""));
+        line(&format!("statement: \"{TO_WRITE}the content of the documents, in your own words\""));
         self.grounds(&mut text);
         text += &self.forall();
         text += "    steps: |\n";
@@ -52,15 +52,13 @@ impl Page<'_> {
         if let Some((document, section)) = self.source {
             let _ = writeln!(
                 text,
-                "    # No promise or refusal of these functions is a clause: the rule informs, until one is.\n    \
+                "    # No clause has a promise or an error of these functions, so the rule has level info.\n    \
                  source:\n      - {{document: {document}, section: {section}}}\n    level: info"
             );
             return;
         }
-        let _ = writeln!(
-            text,
-            "    # {TO_WRITE}the sentences that the check rests on: keep those, remove the others and this line"
-        );
+        let _ =
+            writeln!(text, "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line");
         *text += "    clauses:\n      documented:\n";
         for clause in &self.clauses {
             wrapped(text, "        # ", &clause.digest);
@@ -71,11 +69,11 @@ impl Page<'_> {
     fn kills(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}the defects that the check notices, two or more and one of them subtle; remove this line"
+            "    # {TO_WRITE}the defects that the check kills, two or more, one subtle; remove the others and this line"
         );
         *text += match self.free.is_empty() {
-            true => "    # The calls reach none that no rule claims.\n    kills: []\n",
-            false => "    # Reached, and claimed by no rule:\n    kills:\n",
+            true => "    # Other rules claim every reached defect.\n    kills: []\n",
+            false => "    # Reached, not claimed by any rule:\n    kills:\n",
         };
         for defect in &self.free {
             let subtle = if defect.subtle { "Subtle: " } else { "" };
@@ -84,7 +82,7 @@ impl Page<'_> {
         }
         if !self.claimed.is_empty() {
             let names: Vec<String> = self.claimed.iter().map(|defect| name(defect)).collect();
-            *text += "    # Reached, and claimed by other rules (* subtle):\n";
+            *text += "    # Reached, claimed by other rules (* subtle):\n";
             wrapped(text, "    #   ", &names.join(", "));
         }
     }
@@ -94,7 +92,7 @@ fn name(defect: &Defect) -> String {
     format!("{}{}", defect.name, if defect.subtle { "*" } else { "" })
 }
 
-/// The steps, with or without a check that fails until somebody writes one in its place.
+/// The steps, with or without a placeholder check that always fails.
 fn steps(calls: &Calls, check: bool) -> String {
     let mut text = String::new();
     for line in &calls.setup {
@@ -110,13 +108,13 @@ fn steps(calls: &Calls, check: bool) -> String {
         wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call of {open}"));
     }
     if check {
-        let what = "a check of what must hold now, for these two lines, which fail";
+        let what = "a check of what must hold now, in place of these two lines, which fail";
         let _ = writeln!(text, "      int32_t written = 0;  // {TO_WRITE}{what}\n      written == 1;");
     }
     text
 }
 
-/// Rules that judge nothing: what the calls need (`ID.setup`), and that with the calls (`ID.calls`).
+/// Two rules that judge nothing: the set-up alone (`ID.setup`), and the set-up with the calls (`ID.calls`).
 pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (&str, &str)) -> String {
     let setup = Calls { setup: calls.setup.clone(), ..Calls::default() };
     let mut text = String::new();
@@ -138,7 +136,7 @@ pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (
     text
 }
 
-/// Words on lines that begin with the same text and are not too wide.
+/// Appends words on lines of limited width that begin with the same text.
 fn wrapped(text: &mut String, begin: &str, words: &str) {
     let mut line = begin.to_owned();
     for word in words.split(' ') {

@@ -1,4 +1,4 @@
-//! Calls on a faithful device: whether they work, and which defects they could notice.
+//! A trial of calls on a faithful device: the point where they stop, and the defects that they reach.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,20 +17,21 @@ use tempfile::TempDir;
 
 use super::DraftError;
 
-/// A copy of a catalog that nobody else sees.
+/// A private copy of a catalog.
 pub(super) struct Copy {
     folder: TempDir,
 }
 
-/// What calls did on a faithful device.
+/// The result of a trial.
 pub(super) struct Tried {
     pub product: String,
-    /// The products that are offered everything.
+    /// The products that the whole rule applies to.
     pub offered: Vec<String>,
-    /// Where they stopped; `None`: all succeeded.
+    /// The point where the calls stopped; `None`: all succeeded.
     pub stopped: Option<String>,
+    /// The reached defects.
     pub reached: BTreeSet<&'static str>,
-    /// What is reached without them, by the calls that they need, is left out.
+    /// True if defects that the set-up alone reaches are not counted.
     pub apart: bool,
 }
 
@@ -53,7 +54,7 @@ impl Copy {
         Ok(Copy { folder })
     }
 
-    /// Writes a file of the copy; the path is that below `specs/`.
+    /// Writes a file of the copy; the path is relative to `specs/`.
     pub(super) fn write(&self, below: &str, text: &str) -> Result<(), DraftError> {
         let path = self.folder.path().join(below);
         fs::write(&path, text).map_err(|source| DraftError::File { path, source })
@@ -95,7 +96,7 @@ impl Copy {
         };
         let (_, before) = look("setup")?;
         let (stopped, reached) = look("calls")?;
-        // Between cases each process is looked at, with calls of its own: what these reach is reached without the rule.
+        // Between cases the suite examines each process with its own calls. What these reach does not need the rule.
         let usual = between_cases(rules.life_cycle.of(&product));
         let setup = rules.rule(&id("setup")).into_iter().flat_map(|rule| rule.program.function_names());
         let elsewhere: BTreeSet<&str> = setup.chain(usual).collect();
@@ -122,7 +123,7 @@ fn between_cases(life_cycle: &LifeCycleProgram) -> Vec<&'static str> {
     found
 }
 
-/// The products that are offered what a rule uses.
+/// The products that offer what a rule uses.
 fn products(rules: &Rules, id: &str) -> Vec<String> {
     let Some(rule) = rules.rule(id) else { return Vec::new() };
     let offers = |product: &&Product| offered(rule, &product.id, rules).is_ok();

@@ -1,4 +1,4 @@
-//! What rules of the catalog pass to a function: what a header does not say of a parameter.
+//! The arguments that rules of the catalog pass to a function. They show what a header does not say about a parameter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -7,27 +7,27 @@ use abi::{Function, Parameter, Type};
 use catalog::{Rule, Rules};
 use regex_lite::Regex;
 
-/// What stands for a parameter in a call.
+/// The argument of a parameter in a call, by kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Given {
-    /// What another function writes to the parameter of this position.
+pub(super) enum ArgumentKind {
+    /// The value that another function writes through its parameter at this position.
     From(&'static str, usize),
-    /// A struct that is declared with these fields, and where the names in them come from that the header does not know.
+    /// A struct declared with these fields, and the sources of the names in them that are not in the header.
     Struct(String, Vec<(String, &'static str, usize)>),
-    /// Memory of the host that a case owns.
+    /// Host memory that a case owns.
     Host,
-    /// Bytes that differ from place to place.
+    /// Bytes that differ by position.
     Pattern,
     /// A value of the header, a number or a hook.
     Value(String),
-    /// A variable of its own, to be written.
+    /// A separate variable that the call writes.
     Out,
-    /// What a case draws, or computes from it.
+    /// A drawn value, or one computed from it.
     Drawn,
 }
 
-/// A call of the catalog: what is passed, by parameter.
-pub(super) type Use = Vec<Given>;
+/// The arguments of a call in the catalog, by parameter.
+pub(super) type Use = Vec<ArgumentKind>;
 
 /// The calls of a function in the catalog.
 pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
@@ -35,7 +35,7 @@ pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
     callers.flat_map(|rule| uses_in(rules, rule, function)).collect()
 }
 
-/// What is passed most often; the first of equals.
+/// The most frequent item; of equally frequent ones, the first.
 pub(super) fn most<T: Ord>(given: impl IntoIterator<Item = T>) -> Option<T> {
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();
     for one in given {
@@ -44,7 +44,7 @@ pub(super) fn most<T: Ord>(given: impl IntoIterator<Item = T>) -> Option<T> {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
 }
 
-/// A call as it is written.
+/// A call as written.
 struct Written {
     function: &'static Function,
     arguments: Vec<String>,
@@ -55,12 +55,14 @@ fn uses_in(rules: &Rules, rule: &Rule, function: &'static Function) -> Vec<Use> 
     let named = |call: &&Written| call.function.name == function.name;
     let given = |call: &Written| {
         let pairs = call.arguments.iter().zip(function.parameters);
-        pairs.map(|(text, parameter)| Reading { rules, rule, calls: &calls, function }.given(text, parameter)).collect()
+        pairs
+            .map(|(text, parameter)| CallReader { rules, rule, calls: &calls, function }.kind(text, parameter))
+            .collect()
     };
     calls.iter().filter(named).map(given).collect()
 }
 
-/// The calls of a rule. What a word stands for is not written as a call.
+/// The calls of a rule, without those that words of the catalog expand to.
 fn written(rule: &Rule) -> Vec<Written> {
     let program = &rule.program;
     let call = |call: &steps::program::Call| {
@@ -73,7 +75,7 @@ fn written(rule: &Rule) -> Vec<Written> {
     program.sites().into_iter().flatten().filter_map(call).collect()
 }
 
-/// The arguments before the bracket that closes a call.
+/// The arguments before the closing bracket of a call.
 fn arguments(text: &str) -> Vec<String> {
     let (mut depth, mut found) = (0usize, vec![String::new()]);
     for char in text.chars() {
@@ -93,37 +95,37 @@ fn arguments(text: &str) -> Vec<String> {
     if found == [""] { Vec::new() } else { found }
 }
 
-/// A call of a rule that is read.
-struct Reading<'a> {
+/// A reader of the arguments of a call in a rule.
+struct CallReader<'a> {
     rules: &'a Rules,
     rule: &'a Rule,
     calls: &'a [Written],
     function: &'static Function,
 }
 
-impl Reading<'_> {
-    fn given(&self, text: &str, parameter: &Parameter) -> Given {
+impl CallReader<'_> {
+    fn kind(&self, text: &str, parameter: &Parameter) -> ArgumentKind {
         let bare = without_cast(text);
         if let Some(name) = bare.strip_prefix('&') {
             let declared = structure(parameter.ty).and_then(|structure| self.fields(structure, name));
-            return declared.unwrap_or(Given::Out);
+            return declared.unwrap_or(ArgumentKind::Out);
         }
         let name = self.without_actor(bare);
         let declared = self.declared(leading_name(name)).unwrap_or_default();
         let begins = |start: &str| bare.starts_with(start) || declared.starts_with(start);
         if begins("pattern(") {
-            Given::Pattern
+            ArgumentKind::Pattern
         } else if begins("host(") {
-            Given::Host
+            ArgumentKind::Host
         } else if self.is_constant(bare) {
-            Given::Value(bare.to_owned())
+            ArgumentKind::Value(bare.to_owned())
         } else {
-            self.source(leading_name(name)).unwrap_or(Given::Drawn)
+            self.source(leading_name(name)).unwrap_or(ArgumentKind::Drawn)
         }
     }
 
     /// The call that writes a variable.
-    fn source(&self, name: &str) -> Option<Given> {
+    fn source(&self, name: &str) -> Option<ArgumentKind> {
         let address = format!("&{name}");
         let mut others = self.calls.iter().filter(|call| call.function.name != self.function.name);
         others.find_map(|call| {
@@ -132,39 +134,39 @@ impl Reading<'_> {
                 _ => *text == address,
             };
             let position = call.arguments.iter().zip(call.function.parameters).position(writes)?;
-            Some(Given::From(call.function.name, position))
+            Some(ArgumentKind::From(call.function.name, position))
         })
     }
 
-    /// What a pointer of the steps is declared with.
+    /// The initial value of a pointer in the steps.
     fn declared(&self, name: &str) -> Option<&str> {
         let text = &self.rule.program.source;
         let found = Regex::new(&format!(r"\*\s*{}\s*=\s*", regex_lite::escape(name))).ok()?.find(text)?;
         text.get(found.end()..)
     }
 
-    /// The name behind that of the actor whose variable it is.
+    /// The name of a variable without its actor.
     fn without_actor<'t>(&self, text: &'t str) -> &'t str {
         let of_actor = |(before, _): &(&str, &str)| self.rule.program.actors.iter().any(|actor| actor.name == *before);
         text.split_once('.').filter(of_actor).map_or(text, |(_, name)| name)
     }
 
-    /// What a struct of the steps is declared with; `None`: something that only its rule has.
-    fn fields(&self, structure: &str, name: &str) -> Option<Given> {
+    /// The initial fields of a struct in the steps; `None`: they use something that only this rule has.
+    fn fields(&self, structure: &str, name: &str) -> Option<ArgumentKind> {
         let (structure, name) = (regex_lite::escape(structure), regex_lite::escape(name));
         let declaration = Regex::new(&format!(r"{structure}\s+{name}\s*=\s*(\{{[^;]*\}});")).ok()?;
         let fields = declaration.captures(&self.rule.program.source)?.get(1)?.as_str();
         let fields = fields.split_whitespace().collect::<Vec<_>>().join(" ");
         let unknown: BTreeSet<&str> = names(&fields).filter(|name| !self.is_known(name)).collect();
         let source = |name: &str| match self.source(name)? {
-            Given::From(function, position) => Some((name.to_owned(), function, position)),
+            ArgumentKind::From(function, position) => Some((name.to_owned(), function, position)),
             _ => None,
         };
         let sources: Vec<_> = unknown.into_iter().map(source).collect::<Option<_>>()?;
-        Some(Given::Struct(fields, sources))
+        Some(ArgumentKind::Struct(fields, sources))
     }
 
-    /// Whether all names in a text are those of the header.
+    /// True if the header has all names in a text.
     fn is_constant(&self, text: &str) -> bool {
         names(text).all(|name| self.is_known(name))
     }
@@ -175,7 +177,7 @@ impl Reading<'_> {
     }
 }
 
-/// The names in an expression, without those of fields.
+/// The names in an expression, without names of fields.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     static NAME: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?:^|[^.\w])([A-Za-z_]\w*)").expect("the expression is a constant"));

@@ -1,4 +1,4 @@
-//! Why no reproducer can be made.
+//! The reasons why no reproducer can be made.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use engine::case::CaseError;
 use thiserror::Error;
 
-/// Why no reproducer can be made.
+/// The reasons why no reproducer can be made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReproducerError {
-    #[error("{rule} has no result in {run}; the rules that ran stand in its junit.xml")]
+    #[error("{rule} has no result in {run}; its junit.xml lists the rules that ran")]
     NoResult { rule: String, run: PathBuf },
-    #[error("{rule} did not run ({reason}): there is nothing to reproduce; name a rule that ran")]
+    #[error("{rule} did not run ({reason}), so there is nothing to reproduce; give a rule that ran")]
     Skipped { rule: String, reason: String },
     #[error("{rule}: the run has no failure with these values; name the one it has, {found}, or use `print`")]
     OtherCase { rule: String, found: String },
     #[error(
-        "the case of {rule} in the journal is none of this catalog's rule: {source}; give the run's catalog with --specs"
+        "the journal's case of {rule} does not fit this catalog's rule: {source}; give the run's catalog with --specs"
     )]
     Case { rule: String, source: CaseError },
     #[error("{rule} cannot be printed: {source}")]

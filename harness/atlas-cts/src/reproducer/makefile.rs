@@ -1,23 +1,23 @@
-//! How a reproducer is built.
+//! The Makefile of a reproducer.
 
 use engine::print_c::linked;
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The Makefile: with the suite's header, or with another one that declares the same.
+/// The Makefile. It builds with the suite's header, or with other headers that declare the same.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let header = evidence.rules.header;
     let libraries = linked(evidence.rules, evidence.rule);
     format!(
         "# make                                          with the header in {HEADERS}/
 # make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with other headers that declare the same
-# make LDFLAGS='-L DIR -Wl,-rpath,DIR'          with libraries that stand in DIR
+# make LDFLAGS='-L DIR -Wl,-rpath,DIR'          with libraries in DIR
 # make LIBRARIES=/path/of/a/library.so          with this library
 CC ?= gcc
 CFLAGS ?= -O1 -g
 LIBRARIES ?={libraries}
 
-# Always: what it is built with may be another header or library than the last time.
+# Always rebuilt: the header or the library may differ from the last time.
 reproducer: {SOURCE} {PRELUDE} Makefile FORCE
 ifdef HEADER
 \tmkdir -p other-{HEADERS}

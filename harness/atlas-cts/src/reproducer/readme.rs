@@ -1,4 +1,4 @@
-//! What a reproducer says about itself.
+//! The README of a reproducer.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use record::{RunHeader, on_which};
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The page: what is promised and where, what was seen instead, where, and how to see it again.
+/// The page: the promise and its source, the observation, the environment, and how to reproduce it.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let mut text = format!("# {}: {}\n\n", evidence.rule.id, evidence.rule.title);
     promise(&mut text, evidence);
@@ -19,7 +19,7 @@ pub(super) fn text(evidence: &Evidence<'_>) -> String {
     clean(&text).into_owned()
 }
 
-/// A value of a journal, which may be anybody's, on one line of a block of code.
+/// A value of a journal, which may come from anywhere, on one line of a code block.
 fn line_of(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -38,11 +38,11 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
         let _ = writeln!(text, "\nDoubt: {}", doubt.trim());
     }
     if rule.hazard.is_some() {
-        text.push_str("\nThe documents leave the result undefined: what is seen is recorded, not judged.\n");
+        text.push_str("\nThe documents leave the result undefined: the behavior is recorded, not judged.\n");
     }
 }
 
-/// What was expected of a statement, and what was seen instead.
+/// The expected and the actual behavior of a statement.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     expected: String,
@@ -50,7 +50,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// What a failure says of its statement. Messages about calls end with what was expected of them.
+    /// Splits the message of a failure: messages about calls end with the expectation.
     fn of(statement: &str, message: &str) -> Finding {
         let call = statement.trim().trim_end_matches(';');
         let of_call = |seen: &str, rest: &str, expected: String| {
@@ -78,7 +78,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     let result = evidence.result;
     let _ = writeln!(text, "\n## What was seen\n\nVerdict: {}.\n", result.verdict);
     let Some(failure) = &result.failure else {
-        text.push_str("The rule did not fail: the program holds its smallest case.\n");
+        text.push_str("The rule did not fail: the program contains its smallest case.\n");
         return;
     };
     let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -103,7 +103,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
         );
     }
     if failure.replay_values.is_null() {
-        text.push_str("\nNo case had begun: the program holds the smallest one.\n");
+        text.push_str("\nNo case had started: the program contains the smallest one.\n");
     }
     if !failure.trace.is_empty() {
         text.push_str("\nThe calls:\n\n");
@@ -135,7 +135,10 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     let named = reported_name.as_deref().unwrap_or("no name reported");
     line("product", &format!("{product} ({named}), devices: {devices}"));
     if !evidence.devices().is_empty() {
-        line("", &format!("seen on device {}, as the machine counts", markdown_line(&evidence.devices().join(", "))));
+        line(
+            "",
+            &format!("seen on device {}, as the machine numbers them", markdown_line(&evidence.devices().join(", "))),
+        );
     }
     if let Some(everywhere) = on_which(&evidence.result.each) {
         line("", &markdown_line(&everywhere));
@@ -143,10 +146,10 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     if !run_mode.is_empty() {
         line("", &format!("programs run on: {run_mode}"));
     }
-    line("edition", edition.as_deref().unwrap_or("not known"));
+    line("edition", edition.as_deref().unwrap_or("unknown"));
     if let Some(host) = host {
-        let container = host.container.as_deref().unwrap_or("none known");
-        line("host", &format!("kernel {}, container: {container}", host.kernel.as_deref().unwrap_or("not known")));
+        let container = host.container.as_deref().unwrap_or("none detected");
+        line("host", &format!("kernel {}, container: {container}", host.kernel.as_deref().unwrap_or("unknown")));
     }
     line("run", &format!("{started}, Atlas CTS {suite}, catalog {}", evidence.header.catalog_digest));
     if evidence.header.catalog_digest != evidence.rules.digest {
@@ -154,13 +157,13 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
     }
 }
 
-/// What is said about the devices of the program.
+/// A sentence about the device that the program uses.
 fn where_it_runs(evidence: &Evidence<'_>) -> String {
     let devices = evidence.devices();
     match &evidence.rules.visible {
         Some(variable) if can_be_shown(devices) => format!(
-            " Only device {0} of the machine is shown to it: the program sets `{variable}={0}` before anything else. On another \
-             machine, or to try another device, change that line.",
+            " It sees only device {0} of the machine: it first sets `{variable}={0}`. Change that line on another \
+             machine, or to try another device.",
             devices.join(",")
         ),
         _ => String::new(),
@@ -174,18 +177,19 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
         "
 ## Run it
 
-`make run` compiles `{SOURCE}` with gcc and runs it. It has the calls and the checks; `{PRELUDE}` has what they build on (patterns,
-processes and whose turn it is, what is released). That is all there is: C11, POSIX threads, and the runtime under test.
-The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR` takes the
-vendor's instead. Where the linker does not find the runtime, say where it is: `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
+`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has what they
+need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime under test.
+The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR`
+uses the vendor's headers. If the linker does not find the runtime, give its folder:
+`make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
 
-| exit status | means |
+| exit status | meaning |
 | --- | --- |
 | 0 | the rule holds |
-| 1 | it does not: the last line names the statement; or the library crashed, ended its process, or hung |
-| 3 | not known: the set-up failed, or this machine lacks something |
+| 1 | the rule is broken (the last line names the statement), or the library crashed, ended its process, or hung |
+| 3 | unknown: the set-up failed, or this machine lacks something |
 
-The library works in {} that the program starts and watches.{}
+The library runs in {} that the program starts and watches.{}
 ",
         if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") },
         where_it_runs(evidence)
@@ -206,11 +210,11 @@ The library works in {} that the program starts and watches.{}
             (simulator_contract::environment::DEFECTS, evidence.header.defects.join(",")),
         ];
         text.push_str(
-            "\nThe run was made on the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; the \
-             program finds its device with\n\n",
+            "\nThe run used the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; \
+             the program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
-            // A line of its own: what follows a line's end is no longer in the block of code.
+            // A separate line, because text after a line's end is no longer in the code block.
             let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
@@ -243,7 +247,7 @@ mod tests {
         "aclrtFree returned 507899"
     )]
     #[case::a_condition("n == 1", "n is 2", "n == 1 holds", "n is 2")]
-    fn a_finding_says_what_was_expected_of_a_statement(
+    fn a_message_is_split_into_expected_and_seen(
         #[case] statement: &str,
         #[case] message: &str,
         #[case] expected: &str,

@@ -1,4 +1,4 @@
-//! What happens in a run, as programs read it: `--log-format json` prints one object a line.
+//! The events of a run, for programs: `--log-format json` prints one object per line.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use engine::run::{Agenda, Campaign};
 use ledger::report::conclusion_text;
 use record::{Incident, Meaning, Recorded, RuleResult};
 
-/// Something that happened, and when: RFC 3339 in UTC.
+/// An event and its time, RFC 3339 in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogLine {
     pub(crate) at: String,
@@ -20,28 +20,28 @@ pub struct LogLine {
     pub(crate) event: LogEvent,
 }
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum LogEvent {
-    /// The run begins: what is tested.
+    /// The run begins.
     Run(Box<RunEvent>),
-    /// A line for a person: what was loaded, what is resumed.
+    /// A line for people, for example about the loaded library or a resumed run.
     Line { text: String },
-    /// A rule begins; one that runs once more begins twice.
+    /// A rule begins. A rule that reruns begins again.
     Begin { rule: String, devices: String },
     /// A rule has a result.
     Result(Box<ResultEvent>),
-    /// Something is said about the run as a whole.
+    /// A remark about the whole run.
     Remark { text: String },
-    /// The run is over, or was asked to end.
+    /// The run is over, or was stopped.
     End(Box<EndEvent>),
-    /// Something happens to devices or processes.
+    /// An incident of devices or processes.
     #[serde(untagged)]
     Happened(Incident),
 }
 
-/// What is tested.
+/// The subject of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunEvent {
     /// Version of the suite.
@@ -55,34 +55,34 @@ pub(crate) struct RunEvent {
     pub(crate) simulated: bool,
     pub(crate) profile: String,
     pub(crate) seed: u64,
-    /// Rules that were selected.
+    /// Number of selected rules.
     pub(crate) rules: u64,
 }
 
-/// What came of a rule.
+/// The result of a rule.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResultEvent {
     pub(crate) rule: String,
     pub(crate) chapter: String,
     pub(crate) title: String,
-    /// Whether a document promises it: `must` or `info`.
+    /// `must` if a document promises it, otherwise `info`.
     pub(crate) level: String,
-    /// As the journal names it, for example `pass` or `wrong-code`.
+    /// The verdict, as in the journal, for example `pass` or `wrong-code`.
     pub(crate) verdict: String,
-    /// What it means: good, broken, finding, skipped or unknown.
+    /// The meaning of the verdict: good, broken, finding, skipped or unknown.
     pub(crate) meaning: String,
-    /// Whether it is as a known failure says, so that it does not count.
+    /// True if the result matches a known failure and does not count.
     pub(crate) expected: bool,
-    /// Why; empty for a pass.
+    /// The reason of the verdict; empty for a pass.
     pub(crate) reason: String,
-    /// Where the failed statement stands; `None`: nothing failed.
+    /// The place of the failed statement; `None`: nothing failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<String>,
-    /// The devices that it ran on, as the machine numbers them; of a rule that ran on each, that of this answer. Empty: all
-    /// that there are, or a simulated machine.
+    /// The devices that it ran on, as the machine numbers them; for a rule that runs on each device, the device of this
+    /// result. Empty: all devices, or a simulated machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) devices: Vec<String>,
-    /// A command that runs the failing case again.
+    /// A command that replays the failing case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replay: Option<String>,
     /// Wall time.
@@ -91,23 +91,23 @@ pub(crate) struct ResultEvent {
     pub(crate) checks: u64,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EndEvent {
-    /// The exit status that the results mean; `None`: the run did not reach its end.
+    /// The exit status that follows from the results; `None`: the run did not reach its end.
     pub(crate) exit: Option<u8>,
-    /// In one sentence.
+    /// A summary in one sentence.
     pub(crate) text: String,
-    /// Number of results by verdict.
+    /// The number of results by verdict.
     pub(crate) counts: BTreeMap<String, u64>,
     /// Wall time; `None`: the run did not reach its end.
     pub(crate) nanoseconds: Option<u64>,
-    /// Where journal and reports are: a name below `reports/out`, or a path.
+    /// The folder of journal and reports: a name below `reports/out`, or a path.
     pub(crate) folder: String,
 }
 
 impl LogLine {
-    /// Something that happens now.
+    /// A line for an event that happens now.
     pub(crate) fn now(event: LogEvent) -> LogLine {
         LogLine { at: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(), event }
     }
@@ -130,7 +130,7 @@ impl LogEvent {
         }))
     }
 
-    /// A rule has a result.
+    /// The event of a rule's result.
     pub(crate) fn result(campaign: &Campaign, result: &RuleResult) -> LogEvent {
         let failure = result.failure.as_ref();
         LogEvent::Result(Box::new(ResultEvent {
@@ -154,7 +154,7 @@ impl LogEvent {
         }))
     }
 
-    /// A run is over.
+    /// The event of a run that is over.
     pub(crate) fn end(run: &Recorded) -> LogEvent {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for result in &run.results {

@@ -1,4 +1,4 @@
-//! A run for a program: one JSON object a line for each thing that happens, on standard output.
+//! The output of a run for programs: one JSON object per line for each event, on standard output.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use record::{Incident, Recorded};
 
 use super::event::{LogEvent, LogLine};
 
-/// Prints what happens, object by object.
+/// Prints events as JSON objects.
 #[derive(Debug)]
 pub(super) struct JsonLog;
 
@@ -34,7 +34,7 @@ impl Observer for JsonLog {
 impl Listener for JsonLog {
     fn begun(&self, rule: &str, devices: &str) {
         let (rule, devices) = (rule.to_owned(), devices.to_owned());
-        // Whoever shows the next result says that nothing can be printed.
+        // If printing fails, the next result reports the error.
         let _ = print(LogEvent::Begin { rule, devices });
     }
 
@@ -47,7 +47,7 @@ impl Listener for JsonLog {
     }
 }
 
-/// One line at once, so that those of several threads do not mix.
+/// Prints a whole line at once, so that lines of several threads do not mix.
 fn print(event: LogEvent) -> Result<(), RunError> {
     say_json(&serde_json::to_string(&LogLine::now(event)).expect("an event is made of strings and numbers"))
 }

@@ -16,9 +16,10 @@ pub use event::LogLine;
 use json::JsonLog;
 pub use terminal::Terminal;
 
+/// The options of `run`.
 #[derive(Args)]
-pub struct Arguments {
-    /// Rules with this id, or whose id contains it; or a query of one case.
+pub struct RunArguments {
+    /// Rules whose id is or contains this, or a query of one case.
     ///
     /// A query is RULE:axis=value;axis=value, as a failure prints it. A resumed run has its own rules.
     #[arg(help_heading = SELECTION)]
@@ -27,24 +28,24 @@ pub struct Arguments {
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
-    /// Form of the progress: text, or json with one object for each event.
+    /// Output during the run: text, or one JSON object per event.
     ///
-    /// reports/schema/log.schema.json describes the JSON.
+    /// reports/schema/log.schema.json describes the JSON objects.
     #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS)]
     log_format: LogFormat,
 }
 
-/// The form in which a run prints its progress.
+/// The formats of the output during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
-    /// For a person; on a terminal with a progress line.
+    /// For people; a terminal also shows a progress line.
     Text,
-    /// For a program.
+    /// For programs.
     Json,
 }
 
-/// Runs rules and prints what happens.
-pub fn run(mut arguments: Arguments) -> Result<ExitStatus, CommandError> {
+/// Runs rules and prints the events.
+pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;

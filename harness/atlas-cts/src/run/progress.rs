@@ -1,5 +1,5 @@
-//! How far a run is, on the last line of a terminal: how many rules have a result, which runs, since when, how long it is
-//! likely to go on. Nothing where errors go somewhere else.
+//! The progress of a run on the last line of a terminal: rules with a result, the running rule and its time, an
+//! estimate of the remaining time. Hidden if standard error is not a terminal.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -11,10 +11,10 @@ use engine::run::{Agenda, Listener, RunError, RunningRule};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ledger::report::clean;
 
-/// How often the line is looked at.
-const OFTEN: Duration = Duration::from_millis(250);
+/// The interval between updates of the line.
+const TICK: Duration = Duration::from_millis(250);
 
-/// The line, or that there is none.
+/// The progress line, which may be hidden.
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,
@@ -74,23 +74,23 @@ impl Progress {
     fn follow(&self, work: &Agenda, over: &Receiver<()>) {
         let estimate = work.estimate();
         let threads = work.threads();
-        // Whoever performs the work has nothing to say but that it is over.
-        while over.recv_timeout(OFTEN) == Err(RecvTimeoutError::Timeout) {
+        // The channel carries no messages: it closes when the work is over.
+        while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             let running = work.campaign.running();
             let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let open = work.selected.iter().map(|planned| planned.id.as_str()).filter(|rule| !ended.contains(*rule));
             let ran = running.iter().map(|rule| rule.time).sum::<Duration>() / threads.max(1) as u32;
             let left = estimate.as_ref().map(|estimate| estimate.left(open, threads).saturating_sub(ran));
             self.bar.set_position(ended.len() as u64);
-            self.bar.set_message(told(&running, left));
+            self.bar.set_message(message(&running, left));
             self.bar.tick();
         }
         self.bar.finish_and_clear();
     }
 }
 
-/// What runs, and how long it is likely to go on.
-fn told(running: &[RunningRule], left: Option<Duration>) -> String {
+/// The running rules, and an estimate of the remaining time.
+fn message(running: &[RunningRule], left: Option<Duration>) -> String {
     let left = left.map(|left| format!(", about {} left", roughly(left))).unwrap_or_default();
     let Some(RunningRule { rule, devices, case, time }) = running.first() else { return left };
     let case = case.map(|case| format!("case {case}, ")).unwrap_or_default();
@@ -102,7 +102,7 @@ fn told(running: &[RunningRule], left: Option<Duration>) -> String {
     clean(&text).replace(['\n', '\t'], " ")
 }
 
-/// A time as somebody says it who does not know exactly.
+/// A rounded time.
 fn roughly(time: Duration) -> String {
     match time.as_secs() {
         0..5 => "5 s".to_owned(),
@@ -130,14 +130,18 @@ mod tests {
     #[case::a_later_case(&[rule("a.b", Some(17))], Some(3), ", about 5 s left: a.b (case 17, device 3, 2 s)")]
     #[case::several(&[rule("a.b", None), rule("c.d", None)], Some(600), ", about 10 min left: a.b (device 3, 2 s) and 1 more")]
     #[case::hours(&[], Some(9_000), ", about 2.5 h left")]
-    fn what_runs_is_told_in_a_line(#[case] running: &[RunningRule], #[case] left: Option<u64>, #[case] line: &str) {
-        assert_eq!(told(running, left.map(Duration::from_secs)), line);
+    fn the_running_rules_are_shown_on_one_line(
+        #[case] running: &[RunningRule],
+        #[case] left: Option<u64>,
+        #[case] line: &str,
+    ) {
+        assert_eq!(message(running, left.map(Duration::from_secs)), line);
     }
 
     #[test]
     fn nothing_moves_the_cursor() {
         let mut odd = rule("a.b", None);
         odd.devices = "device \u{1b}[2J\n3".to_owned();
-        assert_eq!(told(&[odd], None), ": a.b (device ␛[2J 3, 2 s)");
+        assert_eq!(message(&[odd], None), ": a.b (device ␛[2J 3, 2 s)");
     }
 }

@@ -1,4 +1,4 @@
-//! A run for a person: a line or a block for each result, and on a terminal how far it is.
+//! The output of a run for people: a line or a block for each result, and the progress on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use record::{Recorded, RuleResult, Verdict};
 
 use super::progress::Progress;
 
-/// Prints what happens, line by line.
+/// Prints events line by line.
 #[derive(Debug, Default)]
 pub struct Terminal {
     progress: Arc<Progress>,
@@ -30,7 +30,7 @@ impl Observer for Terminal {
         progress.during(work, || {
             work.perform_all(|result| {
                 progress.ended(&result.id);
-                progress.aside(|| say_line(told(&work.campaign, result)))
+                progress.aside(|| say_line(result_text(&work.campaign, result)))
             })
         })
     }
@@ -41,7 +41,7 @@ impl Observer for Terminal {
     }
 }
 
-fn told(campaign: &Campaign, result: &RuleResult) -> String {
+fn result_text(campaign: &Campaign, result: &RuleResult) -> String {
     match result.verdict {
         Verdict::Pass => format!("pass      {}", result.id),
         verdict if verdict != Verdict::Skipped && campaign.expected(result) => {

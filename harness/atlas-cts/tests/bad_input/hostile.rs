@@ -1,5 +1,5 @@
-//! Catalogs and files of somebody else: nothing hangs on them, and what they hold neither leaves the report's folder nor
-//! moves the terminal's cursor.
+//! Hostile catalogs and files: nothing hangs on them, and their content neither leaves the report's folder nor moves
+//! the terminal's cursor.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,11 +11,11 @@ use rstest::rstest;
 use super::support::{Answer, Bench, answer};
 use super::{CHAPTER, lint};
 
-/// Runs the command; one that hangs ends with status 124.
+/// Runs the command; a command that hangs ends with status 124.
 fn in_time(bench: &Bench, arguments: &[&str]) -> Answer {
     let atlas = bench.command(arguments);
     let mut command = Command::new("timeout");
-    // Without a limit an endless file would take the machine's memory before its time is over.
+    // Without a limit, an endless file would take the machine's memory before the timeout.
     command.args(["60", "sh", "-c", "ulimit -v 8000000; exec \"$0\" \"$@\""]);
     command.arg(atlas.get_program()).args(atlas.get_args()).current_dir(bench.path(""));
     answer(&mut command)
@@ -32,7 +32,7 @@ fn fifo(path: &Path) {
 #[case::api("acl/api.yaml")]
 #[case::products("acl/products.yaml")]
 #[case::support("acl/support.yaml")]
-fn a_catalog_does_not_wait_for_a_fifo_nor_read_a_device(#[case] file: &str) {
+fn a_catalog_neither_waits_for_a_fifo_nor_reads_a_device(#[case] file: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let path = bench.path("specs").join(file);
@@ -46,7 +46,7 @@ fn a_catalog_does_not_wait_for_a_fifo_nor_read_a_device(#[case] file: &str) {
 }
 
 #[test]
-fn a_library_is_a_file_of_this_machine() {
+fn a_library_must_be_a_file_of_this_machine() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let library = bench.path("libtested.so");
@@ -65,7 +65,7 @@ fn a_library_is_a_file_of_this_machine() {
 }
 
 #[test]
-fn the_longest_id_names_files_of_a_run() {
+fn the_longest_id_works_as_a_file_name() {
     let bench = Bench::new();
     let id = format!("acl.small.{}", "x".repeat(190));
     bench.catalog(CHAPTER.replace("acl.small.block", &id));
@@ -77,7 +77,7 @@ fn the_longest_id_names_files_of_a_run() {
 #[case::every("      more: {every: 0..511}\n", "")]
 #[case::lists("      more: {list_of: {int: 0..9}, length: 0..4096}\n      order: {permutation: 1..4096}\n", "")]
 #[case::rounds("", "      for (i < 65536) { for (j < 100) { p != NULL; } }\n")]
-fn what_is_just_within_the_limits_is_no_mistake(#[case] axes: &str, #[case] steps: &str) {
+fn values_just_within_the_limits_are_accepted(#[case] axes: &str, #[case] steps: &str) {
     lint(
         CHAPTER
             .replacen("    steps", &format!("{axes}    steps"), 1)
@@ -94,7 +94,7 @@ fn expect_clean(answer: &Answer) {
 }
 
 #[test]
-fn what_a_catalog_holds_does_not_reach_the_terminal_as_it_is() {
+fn the_content_of_a_catalog_is_cleaned_for_the_terminal() {
     let (_, answer) = lint(CHAPTER.replace("level: must", "levle: must # \u{1b}[31mred \u{202e}kcab"));
     answer.says(2, &["␛[31mred \\u{202e}kcab"]);
     expect_clean(&answer);
@@ -111,7 +111,7 @@ fn what_a_catalog_holds_does_not_reach_the_terminal_as_it_is() {
 }
 
 #[test]
-fn what_a_library_prints_before_it_dies_does_not_reach_the_terminal_as_it_is() {
+fn the_last_output_of_a_library_is_cleaned_for_the_terminal() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let source = bench.write(
@@ -129,7 +129,7 @@ fn what_a_library_prints_before_it_dies_does_not_reach_the_terminal_as_it_is() {
 #[rstest]
 #[case::seeds(&["prove", "--seeds", "0"], "0 is not in 1..")]
 #[case::devices(&["run", "--devices", "4294967295"], "4294967295 is not in ")]
-fn a_number_that_means_nothing_is_refused(#[case] arguments: &[&str], #[case] message: &str) {
+fn a_meaningless_number_is_refused(#[case] arguments: &[&str], #[case] message: &str) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.run(arguments.iter().chain(&["--specs", "specs"])).says(2, &[message]);

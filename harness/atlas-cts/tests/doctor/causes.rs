@@ -1,4 +1,4 @@
-//! One symptom, many causes: the table of causes in docs/doctor.md, row by row.
+//! Symptoms and their causes: the table of causes in docs/doctor.md, row by row.
 
 use rstest::rstest;
 
@@ -10,14 +10,14 @@ const NOT_GRANTED: &str = "Operation not permitted (os error 1)";
 const INSTALLED: u64 = 1_772_338_330;
 const LAST_LINE: u64 = 1_772_420_270;
 
-/// A server whose tool fails as it does where the driver's interface cannot be initialized.
+/// A server whose tool fails because the driver's interface cannot be initialized.
 fn broken() -> Machine {
     let machine = Machine::healthy();
     machine.smi_fails("DrvMngGetConsoleLogLevel failed. (ret=4)\ndcmi module initialize failed. ret is -8005\n", 187);
     machine
 }
 
-/// The cause was found, and the symptom names it.
+/// Checks that the cause was found, and that the symptom names it.
 #[track_caller]
 fn explained(found: &Found, cause: &str, severity: &str, says: &[&str]) {
     found.says(cause, severity, says);
@@ -26,10 +26,10 @@ fn explained(found: &Found, cause: &str, severity: &str, says: &[&str]) {
 }
 
 #[test]
-fn minus_8005_because_nobody_rebooted_after_an_upgrade() {
+fn minus_8005_because_of_a_missing_reboot_after_an_upgrade() {
     let machine = broken();
     machine.install_log(&sample("driver-install.log"), LAST_LINE);
-    let says = ["was not rebooted since", "Reboot needed", "reboot the machine"];
+    let says = ["has not been rebooted since", "Reboot needed", "reboot the machine"];
     explained(&machine.examine(), "driver.reboot-needed", "blocker", &says);
 }
 
@@ -43,9 +43,9 @@ fn a_reboot_after_the_upgrade_settles_it_whatever_the_zone_of_the_log() {
     machine.install_log(&sample("driver-install.log"), LAST_LINE - 8 * 3600);
     machine.file("proc/stat", format!("btime {}\n", INSTALLED - 7 * 3600));
     machine.examine().lacks("driver.reboot-needed");
-    // Its clock cannot be told, and the start lies within the zones.
+    // The offset of its clock is unknown, and the start is within the range of zones.
     machine.install_log(&sample("driver-install.log"), LAST_LINE + 30 * 86400);
-    machine.examine().says("driver.reboot-needed", "warning", &["is not clear"]);
+    machine.examine().says("driver.reboot-needed", "warning", &["may not be rebooted since"]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn minus_8005_because_the_user_is_not_in_the_group() {
 }
 
 #[test]
-fn minus_8005_because_a_sandbox_refuses_what_the_mode_allows() {
+fn minus_8005_because_a_sandbox_forbids_what_the_mode_allows() {
     let machine = broken();
     machine.nodes(DENIED).file("proc/self/status", MEMBER);
     explained(&machine.examine(), "nodes.sandbox", "blocker", &["sandbox", DENIED]);
@@ -88,14 +88,14 @@ fn minus_8005_because_the_driver_is_missing() {
     machine.file("nodes.tsv", "").remove("usr/local/Ascend").remove("etc/ascend_install.info");
     explained(&machine.examine(), "driver.missing", "blocker", &["install the driver, then the firmware"]);
     machine.remove("sys/bus");
-    explained(&machine.examine(), "driver.missing", "blocker", &["no accelerator of the vendor is on its PCI bus"]);
+    explained(&machine.examine(), "driver.missing", "blocker", &["its PCI bus has no accelerator of the vendor"]);
 }
 
 #[test]
 fn minus_8005_because_no_module_is_loaded() {
     let machine = broken();
     machine.file("nodes.tsv", "").file("proc/modules", "ext4 1 0 - Live 0\n");
-    explained(&machine.examine(), "driver.module-not-loaded", "blocker", &["the kernel was updated since"]);
+    explained(&machine.examine(), "driver.module-not-loaded", "blocker", &["the kernel was updated"]);
 }
 
 #[test]
@@ -109,19 +109,19 @@ fn minus_8005_because_the_driver_was_upgraded_before_the_firmware() {
 }
 
 #[test]
-fn minus_8005_without_a_known_cause_says_so() {
+fn minus_8005_without_a_known_cause() {
     let machine = broken();
-    machine.examine().says("driver.no-answer", "blocker", &["none of the known causes shows"]);
+    machine.examine().says("driver.no-answer", "blocker", &["no known cause was found"]);
 }
 
 #[test]
-fn an_exit_status_stands_for_its_code_where_nothing_was_printed() {
+fn the_exit_status_tells_the_code_if_nothing_was_printed() {
     let machine = Machine::healthy();
     machine.smi_fails("", 187);
     machine.examine().says("driver.no-answer", "blocker", &["-8005"]);
 }
 
-/// A server whose tool fails as it does where somebody else has the devices.
+/// A server whose tool fails because the devices are in use elsewhere.
 fn occupied() -> Machine {
     let machine = Machine::healthy();
     machine.smi_fails("dcmi model initialized failed, because the device is used. ret is -8020\n", 172);
@@ -141,7 +141,7 @@ fn minus_8020_because_another_mount_namespace_owns_the_device() {
 }
 
 #[test]
-fn minus_8020_whose_owner_is_not_visible_shows_what_the_kernel_says() {
+fn minus_8020_with_an_invisible_owner_shows_the_kernels_messages() {
     let machine = occupied();
     machine.file("var/log/messages", sample("dmesg-driver.txt"));
     let says = ["is not visible from here", "Conflict open udevid", "on the host"];
@@ -149,30 +149,30 @@ fn minus_8020_whose_owner_is_not_visible_shows_what_the_kernel_says() {
 }
 
 #[test]
-fn minus_8020_because_a_reset_is_going_on() {
+fn minus_8020_because_a_reset_is_in_progress() {
     let machine = occupied();
     machine.file("proc/777/cmdline", "npu-smi\0set\0-t\0reset\0-i\x001\0");
-    machine.examine().says("devices.resetting", "blocker", &["process 777", "wait some minutes"]);
+    machine.examine().says("devices.resetting", "blocker", &["process 777", "wait a few minutes"]);
 }
 
 #[test]
 fn minus_8020_because_the_devices_have_not_started() {
     let machine = occupied();
     machine.dcmi(&["BOOT=2"]);
-    machine.examine().says("devices.not-ready", "blocker", &["card 1, chip 0: state 2"]);
+    machine.examine().says("devices.not-ready", "blocker", &["card 1, chip 0: in state 2"]);
 }
 
 #[rstest]
 #[case::not_ready("-8012", 180, "devices.not-ready")]
 #[case::upgrading("-8017", 175, "devices.upgrading")]
-fn other_codes_of_a_device_that_is_busy_are_told_apart(#[case] code: &str, #[case] status: i32, #[case] id: &str) {
+fn other_codes_of_a_busy_device_are_distinguished(#[case] code: &str, #[case] status: i32, #[case] id: &str) {
     let machine = Machine::healthy();
     machine.smi_fails(&format!("dcmi module initialize failed. ret is {code}\n"), status);
     machine.examine().says(id, "blocker", &[code]);
 }
 
 #[test]
-fn the_management_library_tells_where_there_is_no_tool() {
+fn the_management_library_helps_without_the_tool() {
     let machine = Machine::healthy();
     std::fs::remove_file(machine.bench.path("tools/npu-smi")).unwrap();
     machine.dcmi(&["START=-8020"]);
@@ -180,10 +180,10 @@ fn the_management_library_tells_where_there_is_no_tool() {
 }
 
 #[rstest]
-#[case::descending("1,0", "visible.not-ascending", "blocker", "numbers have to ascend")]
-#[case::duplicate("0,0", "visible.duplicate", "blocker", "name each device once")]
-#[case::out_of_range("7", "visible.none", "blocker", "from 0 on")]
-#[case::a_good_beginning("0,9", "visible.cut-off", "warning", "read up to `9`")]
+#[case::descending("1,0", "visible.not-ascending", "blocker", "in ascending order")]
+#[case::duplicate("0,0", "visible.duplicate", "blocker", "list each device once")]
+#[case::out_of_range("7", "visible.none", "blocker", "numbered from 0")]
+#[case::a_good_beginning("0,9", "visible.cut-off", "warning", "up to `9`")]
 #[case::no_number("all", "visible.none", "blocker", "unset it")]
 fn a_count_of_zero_because_of_the_mask(
     #[case] mask: &str,
@@ -203,7 +203,7 @@ fn a_count_of_zero_because_a_hosts_number_is_in_a_containers_mask() {
 }
 
 #[test]
-fn a_bad_device_that_the_mask_leaves_out_is_a_note() {
+fn a_bad_device_outside_the_mask_is_a_note() {
     let table = crate::doctor::machine::idle().replacen("OK   ", "Alarm", 1);
     let machine = Machine::healthy().table(&table).variable("ASCEND_RT_VISIBLE_DEVICES", "1");
     machine.examine().says("health.bad", "note", &["device 0:0"]);
@@ -216,7 +216,7 @@ fn devices_that_the_control_group_does_not_grant_are_named() {
     let machine = Machine::healthy();
     machine.nodes(NOT_GRANTED);
     machine.examine().says("nodes.not-granted", "blocker", &["scheduler", NOT_GRANTED]);
-    // One of two is granted, as by a scheduler that was asked for one.
+    // One of two devices is granted, as by a scheduler after a request for one.
     let nodes = std::fs::read_to_string(machine.root().join("nodes.tsv")).unwrap();
     machine.file("nodes.tsv", nodes.replacen(NOT_GRANTED, "ok", 1));
     machine.examine().says("nodes.not-granted", "warning", &["/dev/davinci1"]);

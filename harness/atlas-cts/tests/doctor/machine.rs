@@ -1,4 +1,5 @@
-//! Machines for the doctor: a folder with the files of one, tools that print samples, and the command that looks at it.
+//! Machines for the doctor: a folder with the files of a machine, tools that print samples, and the command to examine
+//! it.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{Bench, answer, project};
 
-/// When the machine was started, in seconds since 1970: 2026-02-01.
+/// The start of the machine, in seconds since 1970: 2026-02-01.
 const BOOTED: u64 = 1_769_904_000;
 
 /// The group of the device nodes.
@@ -17,7 +18,7 @@ const GROUP: &str = "root:x:0:\nHwHiAiUser:x:1000:\nusers:x:1001:\n";
 /// A user who is in the group, and one who is not.
 pub const MEMBER: &str = "Uid:\t1001\t1001\t1001\t1001\nGid:\t1001\t1001\t1001\t1001\nGroups:\t1000 1001\nCapEff:\t0\n";
 pub const STRANGER: &str = "Uid:\t1001\t1001\t1001\t1001\nGid:\t1001\t1001\t1001\t1001\nGroups:\t1001\nCapEff:\t0\n";
-/// The nodes of a server with two devices; the last field is what opening a device says.
+/// The nodes of a server with two devices; the last field is the result of opening a device.
 const NODES: &str = "\
 /dev/davinci0\tdevice\t0660\t0\t1000\tDENIED
 /dev/davinci1\tdevice\t0660\t0\t1000\tDENIED
@@ -26,7 +27,7 @@ const NODES: &str = "\
 /dev/hisi_hdc\tdevice\t0660\t0\t1000\tok
 ";
 
-/// A machine below a folder of its own.
+/// A machine in a separate folder.
 pub struct Machine {
     pub bench: Bench,
     /// Arguments of the command.
@@ -34,13 +35,13 @@ pub struct Machine {
     variables: Vec<(String, String)>,
 }
 
-/// A sample of what machines print.
+/// A sample of the output of machines.
 pub fn sample(name: &str) -> String {
     let path = project().join("fixtures/machines").join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The part of a sample behind the line that begins like this.
+/// The part of a sample after the line that begins with the title.
 pub fn part(name: &str, title: &str) -> String {
     let text = sample(name);
     let mut lines = text.lines().skip_while(|line| !line.starts_with(title));
@@ -50,14 +51,14 @@ pub fn part(name: &str, title: &str) -> String {
 }
 
 impl Machine {
-    /// A folder with nothing in it.
+    /// An empty folder.
     pub fn empty() -> Machine {
         let machine = Machine { bench: Bench::new(), arguments: Vec::new(), variables: Vec::new() };
         machine.file("proc/self/status", MEMBER);
         machine
     }
 
-    /// A server with two A2 devices, everything installed, in order, and idle.
+    /// A server with two A2 devices, completely installed, in order, and idle.
     pub fn healthy() -> Machine {
         let machine = Machine::empty();
         machine
@@ -97,12 +98,12 @@ impl Machine {
         self
     }
 
-    /// The nodes of the devices, with what opening a device says.
+    /// Writes the nodes of the devices, with the result of opening a device.
     pub fn nodes(&self, denied: &str) -> &Machine {
         self.file("nodes.tsv", NODES.replace("DENIED", denied))
     }
 
-    /// The install log, whose clock is that of UTC, last written when its last line says.
+    /// Writes the install log in UTC, with the file time of its last line.
     pub fn install_log(&self, lines: &str, last: u64) -> &Machine {
         const LOG: &str = "var/log/ascend_seclog/ascend_install.log";
         self.file(LOG, lines);
@@ -111,7 +112,7 @@ impl Machine {
         self
     }
 
-    /// A tool in PATH.
+    /// Adds a tool to PATH.
     pub fn tool(&self, name: &str, script: &str) -> &Machine {
         let path = self.bench.path("tools").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -120,7 +121,7 @@ impl Machine {
         self
     }
 
-    /// The vendor's tool: what it prints for each of these questions; it fails for any other.
+    /// Adds the vendor's tool, with its output for each of these queries; it fails for all others.
     pub fn smi(&self, answers: &[(&str, &str)]) -> &Machine {
         let mut script = "case \"$*\" in\n".to_owned();
         for (at, (question, text)) in answers.iter().enumerate() {
@@ -130,7 +131,7 @@ impl Machine {
         self.tool("npu-smi", &(script + "*) echo 'Command or option is not found.'; exit 211 ;;\nesac"))
     }
 
-    /// The vendor's tool with this table, and good health and no errors of every device.
+    /// Adds the vendor's tool with this table, good health and no errors of every device.
     pub fn table(self, table: &str) -> Machine {
         let (health, ecc) = (part("npu-smi-health.txt", "# case 1"), part("npu-smi-ecc.txt", "# case 1"));
         let board = sample("npu-smi-board.txt");
@@ -146,13 +147,13 @@ impl Machine {
         self
     }
 
-    /// The vendor's tool fails like this: output and exit status.
+    /// Adds the vendor's tool, which fails with this output and exit status.
     pub fn smi_fails(&self, text: &str, status: i32) -> &Machine {
         let path = self.bench.write("failure.txt", text);
         self.tool("npu-smi", &format!("cat '{}'\nexit {status}", path.display()))
     }
 
-    /// The management library, built with these macros.
+    /// Builds the management library with these macros.
     pub fn dcmi(&self, flags: &[&str]) -> &Machine {
         let built = self.bench.library("fixtures/machines/dcmi.c", flags);
         let bytes = fs::read(&built).unwrap();
@@ -160,7 +161,7 @@ impl Machine {
         self.file("usr/local/dcmi/libdcmi.so", bytes)
     }
 
-    /// A library of the runtime from a C file of the repository.
+    /// Builds a library of the runtime from a C file of the repository.
     pub fn library(mut self, source: &str, flags: &[&str]) -> Machine {
         let path = self.bench.library(source, flags);
         self.arguments.extend(["--library".to_owned(), path.display().to_string()]);
@@ -181,12 +182,12 @@ impl Machine {
         self.bench.path("root")
     }
 
-    /// What the doctor prints for people, with its status.
+    /// The doctor's page of text, with its status.
     pub fn page(&self) -> crate::support::Answer {
         answer(&mut self.command(&[]))
     }
 
-    /// What the doctor finds.
+    /// The doctor's findings.
     pub fn examine(&self) -> Found {
         let answer = answer(&mut self.command(&["--json"]));
         let json = serde_json::from_str(&answer.text).unwrap_or_else(|error| panic!("{error}:\n{}", answer.text));
@@ -214,7 +215,7 @@ pub fn idle() -> String {
     sample("npu-smi-info-a2-25x.txt").replace(busy, none).replace("12874/ 65536", "3390 / 65536")
 }
 
-/// What the doctor found.
+/// The doctor's findings.
 pub struct Found {
     pub status: i32,
     pub json: Value,
@@ -237,7 +238,7 @@ impl Found {
         ids.collect()
     }
 
-    /// There is such a finding of this severity that says these things.
+    /// Checks that there is such a finding of this severity with these texts.
     #[track_caller]
     pub fn says(&self, id: &str, severity: &str, fragments: &[&str]) -> &Found {
         let finding = self.finding(id);
@@ -247,7 +248,7 @@ impl Found {
             assert!(text.contains(fragment), "`{fragment}` is missing in {finding:#}");
         }
         let next = finding["next"].as_str().unwrap();
-        assert!(next.len() > 10, "every finding has a next action: {finding:#}");
+        assert!(next.len() > 10, "every finding has advice: {finding:#}");
         self
     }
 

@@ -1,4 +1,4 @@
-//! `--probe`: a device is used as the suite uses it, and what it answers is explained.
+//! `--probe`: a device is used as in a run of the suite, and its errors are explained.
 
 use rstest::rstest;
 
@@ -12,14 +12,14 @@ fn probed(machine: Machine, flags: &[&str]) -> crate::doctor::machine::Found {
 }
 
 #[test]
-fn without_it_no_device_is_opened() {
+fn without_the_option_no_device_is_opened() {
     let found = Machine::healthy().library(RUNTIME, &["CODE=507033"]).examine();
     assert_eq!((found.status, found.json["probed"].as_bool()), (0, Some(false)), "{:#}", found.json);
 }
 
 #[rstest]
 #[case::a_busy_device(&["CODE=507899"], "devices.other-namespace", "507899")]
-#[case::a_broken_device(&["CODE=507033"], "runtime.device-side", "take the machine out of the pool")]
+#[case::a_broken_device(&["CODE=507033"], "runtime.device-side", "remove the machine from the pool")]
 #[case::a_number_out_of_sight(&["CODE=107001"], "runtime.no-such-device", "ASCEND_RT_VISIBLE_DEVICES")]
 #[case::an_old_driver(&["CODE=207000"], "runtime.driver-too-old", "as new as the toolkit")]
 fn a_code_of_the_runtime_is_explained(#[case] flags: &[&str], #[case] cause: &str, #[case] says: &str) {
@@ -29,16 +29,16 @@ fn a_code_of_the_runtime_is_explained(#[case] flags: &[&str], #[case] cause: &st
 }
 
 #[test]
-fn a_crowd_of_openers_explains_a_device_that_does_not_start_in_time() {
+fn many_openers_explain_a_device_that_does_not_start_in_time() {
     let machine = Machine::healthy();
     for process in 100..120 {
         machine.link(&format!("proc/{process}/fd/3"), "/dev/davinci0");
     }
-    probed(machine, &["CODE=507033"]).says("runtime.device-crowded", "blocker", &["20 other processes"]);
+    probed(machine, &["CODE=507033"]).says("runtime.device-crowded", "blocker", &["hold a device: 20"]);
 }
 
 #[test]
-fn a_device_that_was_not_granted_explains_one_that_does_not_start() {
+fn a_missing_grant_explains_a_device_that_does_not_start() {
     let machine = Machine::healthy();
     machine.nodes("Operation not permitted (os error 1)");
     probed(machine, &["CODE=507033"]).says("runtime.device-not-granted", "blocker", &["control group"]);
@@ -47,7 +47,7 @@ fn a_device_that_was_not_granted_explains_one_that_does_not_start() {
 #[test]
 fn a_half_dead_device_that_never_answers_its_first_opener_is_found() {
     let found = probed(Machine::healthy(), &["HANGS"]);
-    found.says("runtime.hangs", "blocker", &["looks healthy", "out of the pool"]);
+    found.says("runtime.hangs", "blocker", &["looks healthy", "from the pool"]);
     found.says("probe.failed", "blocker", &["no progress"]);
 }
 

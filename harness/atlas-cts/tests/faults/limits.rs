@@ -1,4 +1,4 @@
-//! What a machine has too little of, and rules without an end: the environment or the rule is blamed, never the library.
+//! Scarce resources of a machine, and endless rules: the environment or the rule is blamed, never the library.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use rstest::rstest;
 use super::support::{Answer, Bench, answer, take_environment};
 use super::{run, run_hanging, run_with, struck_by};
 
-/// A catalog of one rule with these steps, and a library without a fault.
+/// A bench with one rule of these steps and a library without a fault.
 fn one_rule(steps: &[&str]) -> Bench {
     let bench = struck_by(&[], "");
     let steps: String = steps.iter().map(|line| format!("      {line}\n")).collect();
@@ -20,7 +20,7 @@ fn one_rule(steps: &[&str]) -> Bench {
     bench
 }
 
-/// Runs the command with words in front that change what it may have. `None`: that is not allowed here.
+/// Runs the command after words that limit its resources. `None`: not allowed here.
 fn limited(bench: &Bench, before: &[&str], arguments: &[&str]) -> Option<Answer> {
     let atlas = bench.command(arguments);
     let mut tried = Command::new(before[0]);
@@ -47,7 +47,7 @@ const RUN: [&str; 9] =
 #[case::without_a_call(&["m += 1;"])]
 #[case::without_anything(&["m += 1; for (k < n) { }"])]
 fn a_loop_without_end_is_a_mistake_of_the_rule(#[case] body: &[&str]) {
-    // What a call answers is not known when the catalog is read.
+    // The result of a call is unknown when the catalog is read.
     let outer =
         ["aclrtGetDeviceCount(&n);", "uint64_t m = 0;", "n > 0;", "for (i < 50000 + n) {", "for (j < 50000 + n) {"];
     let bench = one_rule(&[&outer[..], body, &["} }"]].concat());
@@ -57,7 +57,7 @@ fn a_loop_without_end_is_a_mistake_of_the_rule(#[case] body: &[&str]) {
 }
 
 #[test]
-fn a_deadline_that_passes_between_calls_is_not_the_librarys() {
+fn a_deadline_that_passes_between_calls_is_not_blamed_on_the_library() {
     let loops = ["char *p = host(67108864, 64);", "uint64_t n = 50000;", "for (i < n) { fill(p, 67108864, i); }"];
     let bench = one_rule(&[&loops[..], &["aclrtGetDeviceCount(&c);"]].concat());
     run_hanging(&bench, "report").says(3, &["ERROR  acl.faults.only"]);
@@ -67,14 +67,14 @@ fn a_deadline_that_passes_between_calls_is_not_the_librarys() {
 }
 
 #[test]
-fn a_library_that_cuts_the_recorder_cuts_nothing() {
+fn a_library_that_truncates_the_flight_recorder_does_no_harm() {
     let bench = struck_by(&["FAULT_CUTS_RECORDER"], "");
     run(&bench, "report").says(0, &["conformant: no rule that ran is broken"]);
     super::expect_whole(&bench.report("report"));
 }
 
 #[test]
-fn a_reply_without_end_is_given_up() {
+fn an_endless_reply_is_cut_off() {
     let bench = struck_by(&["FAULT_REPLIES_WITHOUT_END"], "");
     run(&bench, "report").says(3, &["ERROR  acl.faults.struck"]);
     let reason = reason(&bench, "acl.faults.struck");
@@ -83,7 +83,7 @@ fn a_reply_without_end_is_given_up() {
 }
 
 #[test]
-fn processor_time_that_ran_out_is_blamed_on_the_limit() {
+fn exhausted_processor_time_is_blamed_on_the_limit() {
     let bench = struck_by(&["FAULT_HANG"], "");
     let before = ["prlimit", "--cpu=5", "--"];
     let Some(answer) = limited(&bench, &before, &[&RUN[..], &["acl.faults.struck"]].concat()) else { return };
@@ -100,7 +100,7 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
     assert!(reason.contains("it had limited its processor time to 1 s and reached the limit"), "{reason}");
 }
 
-/// In one process, and in processes of their own: what came of it is the library's, and the limit is named.
+/// In a shared and in an isolated process, the library is blamed and the limit is named.
 #[rstest]
 #[case::and_ends("FAULT_TAKES_ALL_AND_ABORTS", "", 1, "CRASH  acl.faults.struck")]
 #[case::and_goes_on("FAULT_TAKES_ALL", "", 0, "pass      acl.faults.struck")]
@@ -138,7 +138,7 @@ fn too_few_open_files_are_named() {
     answer.says(3, &["raise the limit of open files (ulimit -n)"]);
 }
 
-/// As a user that nobody else is: its processes are counted.
+/// With a separate user id, so that no other process counts toward the limit.
 #[rstest]
 fn too_few_processes_are_named(#[values(1, 4, 15, 30, 100)] processes: u32) {
     let bench = struck_by(&[], "");
@@ -154,7 +154,7 @@ fn too_few_processes_are_named(#[values(1, 4, 15, 30, 100)] processes: u32) {
 }
 
 #[test]
-fn a_machine_without_proc_is_told_what_is_missing() {
+fn a_machine_without_proc_is_reported() {
     let bench = struck_by(&[], "");
     let before = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" \"$@\""];
     let Some(answer) = limited(&bench, &before, &RUN) else { return };
@@ -162,7 +162,7 @@ fn a_machine_without_proc_is_told_what_is_missing() {
 }
 
 #[test]
-fn a_full_file_system_is_not_the_simulated_devices_fault() {
+fn a_full_file_system_is_not_blamed_on_the_simulated_device() {
     let bench =
         one_rule(&["aclrtMalloc(&p, 67108864, ACL_MEM_MALLOC_NORMAL_ONLY);", "aclrtMemset(p, 67108864, 7, 67108864);"]);
     fs::create_dir(bench.path("small")).unwrap();

@@ -1,4 +1,4 @@
-//! Libraries that break no rule and are bad guests: what they do to their process, and how they leave it.
+//! Libraries that break no rule but harm their process while it runs or when it ends.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use rstest::rstest;
 
 use super::{BOTH_PROCESSES, expect_nothing_left, expect_whole, run, run_hanging, struck_by};
 
-/// What the struck rule's result says of it.
+/// The result of the struck rule mentions the change.
 #[rstest]
 #[case::signal_mask("FAULT_CHANGES_SIGNAL_MASK", "the signal mask (blocked 10 15)")]
 #[case::locale("FAULT_CHANGES_LOCALE", "the locale from C to ")]
@@ -18,7 +18,7 @@ use super::{BOTH_PROCESSES, expect_nothing_left, expect_whole, run, run_hanging,
 )]
 #[case::resource_limit("FAULT_LOWERS_A_LIMIT", "the limit of open files from ")]
 #[case::forks_inside_a_call("FAULT_FORKS", "the library forked inside a call and the child returned from it too")]
-fn what_a_library_does_to_its_process_is_said_and_undone(
+fn changes_of_a_library_to_its_process_are_reported_and_undone(
     #[case] fault: &str,
     #[case] finding: &str,
     #[values("", BOTH_PROCESSES)] actors: &str,
@@ -34,14 +34,14 @@ fn what_a_library_does_to_its_process_is_said_and_undone(
     assert_eq!(struck.findings[0].starts_with("in process B: "), !actors.is_empty(), "{:?}", struck.findings);
     let junit = report.junit.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(junit.contains(finding.trim()), "{junit}");
-    assert_eq!(report.end().remarks, [""; 0], "it is said where it was seen");
-    assert_eq!(report.end().workers_started, if actors.is_empty() { 1 } else { 2 }, "the process is used again");
+    assert_eq!(report.end().remarks, [""; 0], "it is reported with the rule");
+    assert_eq!(report.end().workers_started, if actors.is_empty() { 1 } else { 2 }, "the process is reused");
     expect_nothing_left(&bench);
 }
 
-/// Most limits are compared where a rule did not pass: a rule that such a limit spoils says so.
+/// Most limits are compared only after a rule that did not pass: its result names the changed limit.
 #[test]
-fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
+fn a_rule_that_fails_because_of_a_lowered_limit_names_it() {
     let bench = struck_by(&["FAULT_LOWERS_THE_STACK"], "");
     run(&bench, "report").says(1, &["acl.faults.after"]);
     let report = bench.report("report");
@@ -52,7 +52,7 @@ fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
     expect_nothing_left(&bench);
 }
 
-/// What the end of the run says of it; nothing but that.
+/// Only the end of the run mentions the fault.
 #[rstest]
 #[case::prints_replies_of_a_worker("FAULT_FLOOD", None)]
 #[case::ignores_and_blocks_all_signals(
@@ -77,12 +77,12 @@ fn a_rule_that_a_lowered_limit_spoils_says_which_limit_it_was() {
     "FAULT_DAEMON_ABORTS",
     Some("(signal 6 (SIGABRT)) (1 process); it had printed: terminate called: the pool is gone")
 )]
-#[case::leaves_a_process_in_a_session_of_its_own(
+#[case::leaves_a_process_in_another_session(
     "FAULT_FORKS_A_DAEMON",
     Some("a process started by the library outlived its worker and was killed (1 process)")
 )]
 #[case::reserves_ten_gigabytes("FAULT_MAPS_10_GB", None)]
-fn what_happens_where_no_rule_runs_changes_no_verdict(#[case] fault: &str, #[case] remark: Option<&str>) {
+fn faults_outside_of_rules_change_no_verdict(#[case] fault: &str, #[case] remark: Option<&str>) {
     let bench = struck_by(&[fault], "");
     let answer = if fault == "FAULT_END_HANGS" { run_hanging(&bench, "report") } else { run(&bench, "report") };
     answer.says(0, &["conformant: no rule that ran is broken"]);
@@ -104,12 +104,12 @@ fn what_happens_where_no_rule_runs_changes_no_verdict(#[case] fault: &str, #[cas
 }
 
 #[test]
-fn a_worker_is_the_first_that_the_system_takes_when_memory_is_short() {
+fn the_system_kills_workers_first_when_memory_is_short() {
     let bench = struck_by(&["FAULT_MAPS_10_GB"], "");
     bench.write("score", "");
     run(&bench, "report").says(0, &[]);
     let scores = fs::read_to_string(bench.path("score")).unwrap();
     assert!(!scores.is_empty() && scores.lines().all(|score| score == "1000"), "{scores}");
     let mine = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
-    assert_ne!(mine.trim(), "1000", "nothing is shown where everything has this score");
+    assert_ne!(mine.trim(), "1000", "the test shows nothing if every process has this score");
 }

@@ -1,4 +1,4 @@
-//! Libraries that start slowly, once, or never; that are replaced; and answers that differ from process to process.
+//! Libraries that start slowly, only once, or never, or that are replaced; and answers that differ between processes.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use super::support::{Bench, Report};
 use super::{RULES, expect_nothing_left, expect_whole, run, run_hanging, run_with, struck_by};
 
 #[test]
-fn a_device_that_does_not_come_back_is_an_error_of_each_rule_that_follows() {
+fn a_lost_device_is_an_error_of_each_later_rule() {
     let bench = struck_by(&["FAULT_NO_SECOND_START"], "");
     run(&bench, "report").says(1, &["ERROR  acl.faults.after"]);
     let report = bench.report("report");
@@ -34,7 +34,7 @@ fn a_missing_function_blocks_the_rules_that_call_it() {
 }
 
 #[test]
-fn a_runtime_that_does_not_count_devices_has_one() {
+fn a_runtime_that_cannot_count_devices_has_one() {
     let bench = struck_by(&["FAULT_NO_DEVICE_COUNT"], "");
     run(&bench, "report").says(0, &[]);
     assert_eq!(bench.report("report").header.devices, 1);
@@ -47,9 +47,9 @@ fn a_runtime_that_does_not_count_devices_has_one() {
 #[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was set up, the library ended its process")]
 #[case::has_no_device(&["FAULT_NO_DEVICE"], "libtested.so: the runtime reports no device")]
 #[case::is_another_product(&["FAULT_OTHER_PRODUCT"], "reports `Ascend310P3`, which is infer, but --product a2")]
-#[case::needs_a_symbol_that_nobody_defines(&["FAULT_NEEDS_A_SYMBOL"], "a_symbol_that_nobody_defines")]
+#[case::needs_an_undefined_symbol(&["FAULT_NEEDS_A_SYMBOL"], "a_symbol_that_nobody_defines")]
 #[case::needs_another_library(&["-Wl,--no-as-needed", "-L.", "-labsent"], "libabsent.so")]
-fn a_library_that_cannot_start_is_said_to_be_the_reason(#[case] faults: &[&str], #[case] reason: &str) {
+fn a_library_that_cannot_start_is_reported_as_the_reason(#[case] faults: &[&str], #[case] reason: &str) {
     let bench = if faults.contains(&"-labsent") {
         let bench = Bench::new();
         bench.catalog(RULES.replace("ACTORS", "").replace("ACTOR", ""));
@@ -62,7 +62,7 @@ fn a_library_that_cannot_start_is_said_to_be_the_reason(#[case] faults: &[&str],
         struck_by(faults, "")
     };
     run_hanging(&bench, "report").says(3, &["error: ", reason]);
-    assert!(!bench.path("report").exists(), "nothing was run, nothing is written");
+    assert!(!bench.path("report").exists(), "nothing ran, nothing is written");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_unknown_product_is_named_and_never_guessed() {
 }
 
 #[test]
-fn a_file_that_is_no_library_of_this_machine_is_described() {
+fn a_file_that_is_not_a_library_of_this_machine_is_described() {
     let bench = struck_by(&[], "");
     let tested = bench.path("libtested.so");
     let try_it = |reason: &str| {
@@ -96,7 +96,7 @@ fn a_file_that_is_no_library_of_this_machine_is_described() {
 }
 
 #[test]
-fn half_a_library_is_refused_by_the_loader() {
+fn the_loader_rejects_half_a_library() {
     let bench = struck_by(&[], "");
     let whole = fs::read(bench.path("libtested.so")).unwrap();
     bench.write("libtested.so", &whole[..whole.len() / 4]);
@@ -105,7 +105,7 @@ fn half_a_library_is_refused_by_the_loader() {
 }
 
 #[test]
-fn codes_that_change_between_processes_are_those_that_were_seen_first() {
+fn of_codes_that_change_between_processes_the_first_is_reported() {
     let bench = struck_by(&["FAULT_CODES_CHANGE"], "");
     run(&bench, "report").says(1, &["acl.faults.struck", "size = 5000"]);
     let report = bench.report("report");
@@ -119,7 +119,7 @@ fn codes_that_change_between_processes_are_those_that_were_seen_first() {
 #[test]
 fn a_slow_start_is_waited_for() {
     let bench = struck_by(&["FAULT_START_SLOW"], "");
-    // A start has four times the deadline of a step.
+    // The deadline of a start is four times that of a step.
     run_with(&bench, "report", &["--deadline", "2"]).says(0, &[]);
     let report = bench.report("report");
     expect_whole(&report);
@@ -128,7 +128,7 @@ fn a_slow_start_is_waited_for() {
 }
 
 #[test]
-fn a_start_that_fails_once_is_tried_once_more() {
+fn a_start_that_fails_once_is_retried() {
     let bench = struck_by(&["FAULT_SECOND_START_FAILS_ONCE"], "");
     run(&bench, "report").says(1, &["CRASH  acl.faults.struck", "remark "]);
     let report = bench.report("report");
@@ -143,7 +143,7 @@ fn a_start_that_fails_once_is_tried_once_more() {
     assert!(report.junit.contains("<property name=\"retry\" value=\"start: "), "{}", report.junit);
 }
 
-/// Ten rules, of which the second crashes.
+/// Ten rules; the second one crashes.
 fn ten_rules(fault: &str) -> Bench {
     let bench = struck_by(&[fault], "");
     let mut rules = RULES.replace("ACTORS", "").replace("ACTOR", "");
@@ -170,7 +170,7 @@ fn a_device_on_which_nothing_starts_is_put_into_quarantine() {
     let bench = ten_rules("FAULT_NO_SECOND_START");
     run_hanging(&bench, "report").says(1, &["device 0 is in quarantine"]);
     let report = bench.report("report");
-    assert_eq!(report.results.len(), 10, "no rule is left out");
+    assert_eq!(report.results.len(), 10, "no rule is omitted");
     let why = "aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)";
     let (tried, rest) = report.results[2..].split_at(1);
     assert_eq!(tried[0].verdict.name(), "error", "{}", tried[0].reason);
@@ -181,8 +181,8 @@ fn a_device_on_which_nothing_starts_is_put_into_quarantine() {
             assert!(result.reason.contains(fragment), "{}", result.reason);
         }
     }
-    // The crash is the first line of the library's diary, its failed starts are the others.
-    assert_eq!(fs::read_to_string(bench.path("crashed")).unwrap().len(), 1 + 3, "nobody waits for 10 starts");
+    // The library records the crash first, then its failed starts.
+    assert_eq!(fs::read_to_string(bench.path("crashed")).unwrap().len(), 1 + 3, "no run waits for 10 starts");
 }
 
 #[test]
@@ -190,16 +190,16 @@ fn a_device_on_which_a_start_hangs_is_not_waited_for_again() {
     let bench = ten_rules("FAULT_NO_SECOND_START_HANGS");
     run_hanging(&bench, "report").says(1, &["the device is quarantined"]);
     let report = bench.report("report");
-    assert_eq!(report.results.len(), 10, "no rule is left out");
+    assert_eq!(report.results.len(), 10, "no rule is omitted");
     for result in &report.results[2..] {
         assert_eq!(result.verdict.name(), "device-lost", "{}: {}", result.id, result.reason);
         assert!(result.reason.contains("no progress for 4s; the process was killed"), "{}", result.reason);
     }
-    // The crash, its confirmation, and the first rule that needs a process.
-    assert_eq!(fs::read_to_string(bench.path("crashed")).unwrap().len(), 1 + 2, "nobody waits for 10 starts");
+    // The crash, its confirmation, and the first later rule that needs a process.
+    assert_eq!(fs::read_to_string(bench.path("crashed")).unwrap().len(), 1 + 2, "no run waits for 10 starts");
 }
 
-/// A run during which somebody installs another library.
+/// A run during which another library is installed.
 fn replaced(by: impl FnOnce(&Bench)) -> Report {
     let bench = struck_by(&["FAULT_REPLACED"], "");
     by(&bench);
@@ -210,7 +210,7 @@ fn replaced(by: impl FnOnce(&Bench)) -> Report {
 }
 
 #[test]
-fn a_library_that_is_replaced_during_the_run_is_not_tested_under_the_old_name() {
+fn a_library_replaced_during_the_run_is_not_tested_under_the_old_name() {
     let report = replaced(|bench| drop(bench.write("new", "another library")));
     let verdicts = [("acl.faults.before", "pass"), ("acl.faults.struck", "crash"), ("acl.faults.after", "error")];
     assert_eq!(report.verdicts(), verdicts);
@@ -221,7 +221,7 @@ fn a_library_that_is_replaced_during_the_run_is_not_tested_under_the_old_name() 
 }
 
 #[test]
-fn a_library_that_is_installed_again_is_the_same_library() {
+fn a_reinstalled_library_is_the_same_library() {
     let report = replaced(|bench| {
         fs::copy(bench.path("libtested.so"), bench.path("new")).unwrap();
     });

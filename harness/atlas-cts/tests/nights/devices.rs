@@ -1,4 +1,5 @@
-//! Machines of several devices: one that goes bad is put out and no rule is blamed for it; the others go on.
+//! Machines with several devices: a device that goes bad is put into quarantine, no rule is blamed, and the run
+//! continues on the others.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use crate::nights::phases::wait_until;
 use crate::nights::{rule, stand_before};
 use crate::support::{Answer, Bench, Report, answer, project, take_environment};
 
-/// Steps that copy there and back, and see that it arrived.
+/// Steps that copy to the device and back, and compare.
 const CHECKED_COPY: &str = "      char *back = host(4096, 64);
       aclrtMemcpy(p, 4096, pattern(4096, 1), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
       aclrtMemcpy(back, 4096, p, 4096, ACL_MEMCPY_DEVICE_TO_HOST);
@@ -24,7 +25,7 @@ fn copies(from: u32, to: u32) -> String {
     (from..to).map(|number| rule(&format!("night.copy{number}"), "", CHECKED_COPY)).collect()
 }
 
-/// Rules of two processes on two devices.
+/// Rules with two processes on two devices.
 fn pairs(from: u32, to: u32) -> String {
     let keys = "    actors: \"A: process(device 0); B: process(device 1);\"\n";
     let steps = "      B: aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);\n";
@@ -35,7 +36,7 @@ fn chapter(rules: &str) -> String {
     format!("title: Night\nrules:\n{rules}")
 }
 
-/// A machine that all processes share, with a library before its devices.
+/// A machine that all processes share, with a library in front of its devices.
 fn machine(rules: &str, kind: &str) -> Bench {
     let bench = Bench::new();
     bench.catalog(chapter(rules));
@@ -66,12 +67,12 @@ fn expect_all(report: &Report, verdict: Verdict) {
     assert!(report.results.iter().all(|result| result.verdict == verdict), "{:?}", report.verdicts());
 }
 
-/// What happened to devices and processes.
+/// The incidents of devices and processes.
 fn events(report: &Report) -> impl Iterator<Item = &Incident> {
     report.end().events.iter().map(|one| &one.event)
 }
 
-/// What is told of the run as a whole and says this.
+/// The remarks on the whole run that contain the text.
 fn remarks(report: &Report, text: &str) -> Vec<String> {
     report.end().told().filter(|remark| remark.contains(text)).collect()
 }
@@ -103,14 +104,14 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
 }
 
-/// It was the third: the devices behind it have other numbers than they would have without it.
+/// The third device is out, so later devices have other numbers than they would have without it.
 #[rstest]
-fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)] repaired: bool) {
+fn a_run_without_a_bad_device_is_resumed_without_it(#[values(false, true)] repaired: bool) {
     let bench = machine(&copies(0, 8), "DIES");
     let (answer, report) = ran(&bench, &mut command(&bench, 4, &[]));
     answer.says(0, &[]);
     assert_eq!(report.header.devices_out.len(), 1);
-    // As a kill leaves it: the last result and the end are missing.
+    // As after a kill: the last result and the end are missing.
     let kept = report.journal.lines().count() - 2;
     let journal: String = report.journal.lines().take(kept).map(|line| format!("{line}\n")).collect();
     bench.write("report/results.jsonl", journal);
@@ -128,23 +129,23 @@ fn a_run_with_a_device_that_was_out_is_resumed_without_it(#[values(false, true)]
 #[rstest]
 #[case::of_several(2, "only 2 devices work")]
 #[case::of_one(1, "only one device works")]
-fn fewer_devices_than_a_run_must_have_are_named_also_where_all_work(#[case] devices: u32, #[case] says: &str) {
+fn too_few_devices_are_reported_even_if_all_work(#[case] devices: u32, #[case] says: &str) {
     let bench = machine(&copies(0, 2), "WORKS");
     let says = [&format!("--min-devices 4: {says}; find the others with `atlas-cts doctor`")];
     crate::nights::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
     let wanted = "--devices 9: the runtime reports";
     let next = "or fewer, or find the others with `atlas-cts doctor`";
     crate::nights::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
-    assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
+    assert!(!bench.path("report/results.jsonl").exists(), "nothing ran");
 }
 
 // ---- where a rule failed
 
 #[test]
-fn a_failure_says_on_which_device_it_was_and_is_replayed_there() {
+fn a_failure_names_its_device_and_is_replayed_there() {
     let bench = machine(&(copies(0, 4) + &rule("night.fails", "", "      (uintptr_t)p % 64 == 1;\n")), "WORKS");
     let mut night = command(&bench, 4, &[]);
-    // Of the machine's devices, those of other numbers than a process counts.
+    // The mask shows devices whose numbers differ from those that a process counts.
     night.env("ASCEND_RT_VISIBLE_DEVICES", "2,3");
     let (answer, report) = ran(&bench, &mut night);
     let failure = report.result("acl.night.fails").failure.clone().unwrap();
@@ -165,7 +166,7 @@ fn a_failure_says_on_which_device_it_was_and_is_replayed_there() {
 
 // ---- which device
 
-/// A copy of a size at which a seeded defect of the simulated device strikes.
+/// A copy of a size at which a seeded defect of the simulated device shows.
 const LARGE_COPY: &str = "      aclrtMalloc(&large, 70001, ACL_MEM_MALLOC_NORMAL_ONLY);
       char *back = host(70001, 64);
       poison(back, 70001);
@@ -186,7 +187,7 @@ fn one_is_wrong(bench: &Bench, device: &str, arguments: &[&str]) -> Command {
 #[case::the_first("0", "holds on devices 1, 2, 3")]
 #[case::the_second("1", "holds on devices 0, 2, 3")]
 #[case::the_last("3", "holds on devices 0, 1, 2")]
-fn one_device_of_four_that_is_wrong_is_found_and_named_whichever_it_is(#[case] wrong: &str, #[case] others: &str) {
+fn the_wrong_one_of_four_devices_is_found_and_named(#[case] wrong: &str, #[case] others: &str) {
     let bench = machine(&(copies(0, 4) + &rule("night.large", "", LARGE_COPY)), "WORKS");
     let (answer, report) = ran(&bench, &mut one_is_wrong(&bench, wrong, &["--on-every-device"]));
     let said = format!("fails on device {wrong}, {others}");
@@ -211,7 +212,7 @@ fn one_device_of_four_that_is_wrong_is_found_and_named_whichever_it_is(#[case] w
 }
 
 #[test]
-fn which_device_a_rule_runs_on_follows_from_the_seed_and_is_kept_for_rules_that_hold() {
+fn the_seed_decides_the_device_of_a_rule_and_passing_rules_record_it() {
     let bench = machine(&copies(0, 24), "WORKS");
     let devices = |arguments: &[&str]| -> Vec<(String, Vec<String>)> {
         let (answer, report) = ran(&bench, &mut command(&bench, 4, arguments));
@@ -225,10 +226,10 @@ fn which_device_a_rule_runs_on_follows_from_the_seed_and_is_kept_for_rules_that_
     assert!(first.iter().all(|(_, devices)| devices.len() == 1), "{first:?}");
     let used: std::collections::BTreeSet<_> = first.iter().map(|(_, devices)| devices[0].clone()).collect();
     assert!(used.len() > 2, "{used:?}");
-    assert_eq!(devices(&["--seed", "7", "--jobs", "1"]), first, "whoever is free");
+    assert_eq!(devices(&["--seed", "7", "--jobs", "1"]), first, "whichever device is free");
     assert_ne!(devices(&["--seed", "8"]), first);
     let everywhere = devices(&["--profile", "nightly", "--seed", "7"]);
-    assert!(everywhere.iter().all(|(_, devices)| devices == &["0"]), "what counts of equal answers: {everywhere:?}");
+    assert!(everywhere.iter().all(|(_, devices)| devices == &["0"]), "the first of equal results: {everywhere:?}");
 }
 
 // ---- between rules
@@ -236,7 +237,7 @@ fn which_device_a_rule_runs_on_follows_from_the_seed_and_is_kept_for_rules_that_
 #[rstest]
 #[case::with_a_code("")]
 #[case::without_an_answer("NIGHT_HANGS")]
-fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
+fn one_of_four_devices_dies_and_every_rule_has_a_result(#[case] hangs: &str) {
     let bench = machine(&(copies(0, 60) + &pairs(0, 6)), "DIES");
     let mut night = command(&bench, 4, &[]);
     night.env("NIGHT_DIES_AT", "100");
@@ -247,10 +248,10 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
     answer.says(0, &["device 2"]);
     expect_all(&report, Verdict::Pass);
     assert!(report.header.devices_out.is_empty(), "it worked before the run: {:?}", report.header.devices_out);
-    // A start there may have been tried twice too.
+    // A start on that device may have been retried too.
     let rules = report.end().retries.iter().filter(|retry| retry.cause == RetryCause::LostDevice).collect::<Vec<_>>();
     let [retry] = rules[..] else { panic!("{:?}", report.end().retries) };
-    // A program needs no sentence for it; a rule of two devices names both.
+    // An incident is data for programs, not a sentence. A rule on two devices names both.
     let told = |event: &&Incident| matches!(event, Incident::DeviceOut { .. } | Incident::RuleRetried { .. });
     let happened = events(&report).filter(told).collect::<Vec<_>>();
     let [Incident::DeviceOut { device: Some(device), .. }, Incident::RuleRetried { rule, devices, .. }] = happened[..]
@@ -262,7 +263,7 @@ fn of_four_devices_one_dies_and_every_rule_has_its_answer(#[case] hangs: &str) {
 }
 
 #[test]
-fn a_program_reads_that_a_device_is_out_when_it_happens() {
+fn a_lost_device_is_an_event_in_the_json_log() {
     let bench = machine(&copies(0, 60), "DIES");
     let mut night = command(&bench, 4, &["--log-format", "json"]);
     let output = night.env("NIGHT_DIES_AT", "100").output().unwrap();
@@ -274,11 +275,11 @@ fn a_program_reads_that_a_device_is_out_when_it_happens() {
     assert_eq!(lines[out.unwrap()]["device"], "2");
 }
 
-/// The gate asks each of the two which one it is. With one rule at a time all of them use the first two devices.
+/// The gate tests both devices to find the dead one. With one rule at a time, all rules use the first two devices.
 #[rstest]
 #[case::with_a_code("")]
 #[case::without_an_answer("NIGHT_HANGS")]
-fn a_device_that_dies_under_a_rule_of_two_is_found(#[case] hangs: &str) {
+fn a_device_that_dies_under_a_rule_on_two_devices_is_found(#[case] hangs: &str) {
     let bench = machine(&pairs(0, 12), "DIES");
     let mut night = command(&bench, 4, &["--jobs", "1"]);
     night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30");
@@ -299,10 +300,10 @@ fn a_device_that_dies_under_a_rule_of_two_is_found(#[case] hangs: &str) {
 #[rstest]
 #[case::with_a_code("")]
 #[case::without_an_answer("NIGHT_HANGS")]
-fn where_the_only_device_dies_what_is_left_is_lost_and_no_rule_is_blamed(#[case] hangs: &str) {
+fn if_the_only_device_dies_the_remaining_rules_are_lost_and_none_is_blamed(#[case] hangs: &str) {
     let bench = machine(&copies(0, 30), "DIES");
     let mut night = command(&bench, 1, &[]);
-    // Of one device all is shown, or it by its number.
+    // A single device appears as `all`, or by its number.
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     if !hangs.is_empty() {
         night.env(hangs, "1");
@@ -318,7 +319,7 @@ fn where_the_only_device_dies_what_is_left_is_lost_and_no_rule_is_blamed(#[case]
 // ---- recovery
 
 #[test]
-fn a_device_that_a_sites_command_brings_back_is_used_again() {
+fn a_device_recovered_by_the_sites_command_is_used_again() {
     let bench = machine(&copies(0, 30), "DIES");
     let command_of_the_site = "echo \"$ATLAS_CTS_DEVICE: $ATLAS_CTS_REASON\" >>recovered && : >repaired";
     let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site]);
@@ -332,7 +333,7 @@ fn a_device_that_a_sites_command_brings_back_is_used_again() {
 }
 
 #[test]
-fn a_device_is_brought_back_for_a_rule_that_needs_several() {
+fn a_device_is_recovered_for_a_rule_that_needs_several() {
     let bench = machine(&pairs(0, 12), "DIES");
     let mut night = command(&bench, 2, &["--recover-cmd", ": >repaired"]);
     night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30").env("NIGHT_REPAIRED", bench.path("repaired"));
@@ -342,7 +343,7 @@ fn a_device_is_brought_back_for_a_rule_that_needs_several() {
 }
 
 #[test]
-fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
+fn a_stopped_run_does_not_wait_for_the_sites_command() {
     let bench = machine(&copies(0, 30), "DIES");
     let mut night = command(&bench, 1, &["--recover-cmd", ": >begun; sleep 60; : >waited"]);
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
@@ -356,7 +357,7 @@ fn a_run_that_is_asked_to_end_does_not_wait_for_the_command_of_a_site() {
 #[rstest]
 #[case::fails("echo tried >>recovered; echo no rights >&2; exit 5", "no rights")]
 #[case::does_nothing("echo tried >>recovered", "507899")]
-#[case::takes_too_long("echo tried >>recovered; sleep 60", "did not answer in its time and was killed")]
+#[case::takes_too_long("echo tried >>recovered; sleep 60", "timed out and was killed")]
 fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str, #[case] why: &str) {
     let bench = machine(&copies(0, 30), "DIES");
     let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site, "--recover-limit", "1"]);
@@ -371,11 +372,11 @@ fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str
 
 // ---- calls without effect
 
-/// Copies more than there is room for, which is refused.
+/// A copy beyond the size of the block, which is refused.
 const TOO_MUCH: &str = "      aclrtMemcpy(p, 4096, pattern(8192, 1), 8192, ACL_MEMCPY_HOST_TO_DEVICE)";
 
 #[test]
-fn a_process_in_which_calls_have_no_effect_any_more_is_replaced() {
+fn a_process_whose_calls_no_longer_have_any_effect_is_replaced() {
     let fault = rule("night.fault", "", &format!("{TOO_MUCH};\n"));
     let bench = machine(&(copies(0, 3) + &fault + &copies(3, 12)), "LOSES_EFFECT");
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
@@ -385,12 +386,12 @@ fn a_process_in_which_calls_have_no_effect_any_more_is_replaced() {
     assert_eq!(said.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
 }
 
-/// The rule holds, and what it leaves behind is met by the next one.
+/// The rule passes, but the next rule meets the process that it leaves behind.
 #[test]
-fn a_rule_that_meets_a_process_in_which_calls_have_no_effect_runs_once_more() {
+fn a_rule_in_a_process_whose_calls_have_no_effect_is_rerun() {
     let fault = rule("night.fault", "", &format!("{TOO_MUCH} fails;\n"));
     let bench = machine(&(copies(0, 3) + &fault + &copies(3, 12)), "LOSES_EFFECT");
-    // Each of the rule's three cases has one.
+    // One for each of the rule's three cases.
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_FAILED", "3"));
     answer.says(0, &["acl.night.copy3 ran in a process whose calls had no effect any more, and runs once more"]);
     expect_all(&report, Verdict::Pass);
@@ -406,7 +407,7 @@ fn allocating(id: &str, bytes: u32) -> String {
 }
 
 #[test]
-fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
+fn a_rule_that_leaks_device_memory_is_found_and_named() {
     let rules = copies(0, 7) + &allocating("night.leaks", 12 << 20) + &copies(7, 40);
     let bench = machine(&rules, "LEAKS");
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
@@ -423,9 +424,9 @@ fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
     assert_eq!(found, Some(("acl.night.leaks".to_owned(), true)));
 }
 
-/// Also where it goes as regularly as rules run.
+/// Even if the memory goes as regularly as rules run.
 #[rstest]
-fn memory_that_somebody_else_takes_is_said_and_no_rule_is_blamed(#[values("60", "100", "150")] every: &str) {
+fn memory_taken_by_another_process_is_reported_and_no_rule_is_blamed(#[values("60", "100", "150")] every: &str) {
     let bench = machine(&copies(0, 60), "IS_SHARED");
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_EVERY", every));
     answer.says(0, &["512.0 MiB of the memory of the device", "another program"]);

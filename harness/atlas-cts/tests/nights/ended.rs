@@ -1,4 +1,4 @@
-//! Runs that are asked to end.
+//! Runs that are stopped by signals.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::nights::{COPY, bench, command, night, rule, waiting_rules};
 use crate::support::{Answer, Bench, Watched};
 
-/// A run of rules of which the first waits for longer than the test does.
+/// Starts a run whose first rule waits for longer than the test lasts.
 fn waiting(bench: &Bench) -> (Child, PathBuf) {
-    // Where the tests run under `nohup`, the run would inherit that nobody minds a terminal that goes away.
+    // Under `nohup`, the run would otherwise inherit that SIGHUP is ignored.
     let mut command = after(&["env", "--default-signal=HUP"], &command(bench, "600"));
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
@@ -26,7 +26,7 @@ fn waiting(bench: &Bench) -> (Child, PathBuf) {
     (child, journal)
 }
 
-/// A command as the last words of another one, in the same folder and environment.
+/// The command as the arguments of another one, in the same folder and environment.
 fn after(words: &[&str], command: &Command) -> Command {
     let mut whole = Command::new(words[0]);
     whole.args(&words[1..]).arg(command.get_program()).args(command.get_args());
@@ -56,7 +56,7 @@ pub fn ask(child: &Child, signal: Signal) {
 #[case::by_a_scheduler(Signal::TERM, "SIGTERM")]
 #[case::from_the_keyboard(Signal::INT, "SIGINT")]
 #[case::by_a_terminal_that_goes_away(Signal::HUP, "SIGHUP")]
-fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] signal: Signal, #[case] name: &str) {
+fn a_stopped_run_closes_its_journal_and_tells_how_to_resume(#[case] signal: Signal, #[case] name: &str) {
     let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
     let (child, journal) = waiting(&bench);
     let workers = workers_of(&child);
@@ -71,7 +71,7 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
     assert_eq!((stopped.end.is_none(), stopped.in_flight.len()), (true, 0), "no rule is to blame");
     let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
     assert!(junit.contains("The run did not reach its end."), "{junit}");
-    // Another library is another target, even one that works.
+    // Another library, even one that works, is another target.
     fs::remove_file(bench.path("libnight.so")).unwrap();
     night(&bench, "WORKS");
     let resumed = bench.run(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
@@ -79,21 +79,21 @@ fn a_run_that_is_asked_to_end_closes_its_journal_and_says_how_to_go_on(#[case] s
 }
 
 #[test]
-fn a_run_that_is_asked_twice_ends_at_once() {
+fn a_second_signal_ends_a_run_at_once() {
     let bench = bench(waiting_rules(), "HANGS_SYNCHRONISING");
     let (mut child, journal) = waiting(&bench);
     ask(&child, Signal::STOP);
-    // Both arrive together when it goes on.
+    // Both signals arrive together when it continues.
     ask(&child, Signal::TERM);
     ask(&child, Signal::INT);
     ask(&child, Signal::CONT);
     let ended = child.wait().unwrap();
     assert!(ended.code().is_none(), "a signal ended it: {ended}");
-    assert!(read_run(&journal).unwrap().end.is_none(), "what was written is readable");
+    assert!(read_run(&journal).unwrap().end.is_none(), "the written part is readable");
 }
 
 #[test]
-fn a_run_that_was_stopped_twice_has_no_rule_that_is_given_up() {
+fn a_run_that_was_stopped_twice_gives_up_no_rule() {
     let bench = Bench::new();
     let rules = (0..6).map(|number| rule(&format!("night.slow{number}"), "", COPY)).collect::<String>();
     bench.catalog(format!("title: Night\nrules:\n{rules}"));

@@ -1,4 +1,4 @@
-//! Devices that hang: in one call, in every call, now and then, at their start.
+//! Devices that hang: in one call, in every call, sometimes, at their start.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use record::{RuleResult, Verdict};
 use crate::nights::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
 
 #[test]
-fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
+fn only_one_rule_and_the_owner_wait_for_a_function_that_hangs() {
     let (_, answer, report) = run(waiting_rules(), "HANGS_IN_ONE_CALL");
     answer.says(1, &["acl.night.first"]);
     let verdicts = verdicts(&report);
@@ -18,7 +18,7 @@ fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
         assert_eq!(result.verdict, Verdict::Blocked);
         let why = "aclrtSynchronizeStream does not return, as acl.night.first showed: rules that call it are blocked";
         assert!(result.reason.contains(why), "{}", result.reason);
-        // One function that hangs does not put the device out.
+        // One hanging function does not put the device into quarantine.
         for other in ["early", "late"] {
             assert_eq!(verdicts[&*format!("acl.night.{other}{number}")], Verdict::Pass);
         }
@@ -27,14 +27,14 @@ fn a_function_that_hangs_is_waited_for_by_one_rule_and_its_owner() {
 }
 
 #[test]
-fn a_device_on_which_two_ways_to_wait_hang_is_out() {
+fn a_device_with_two_hanging_functions_is_put_into_quarantine() {
     let (_, answer, report) = run(waiting_rules(), "HANGS_SYNCHRONISING");
     answer.says(1, &["the device is quarantined"]);
     let verdicts = verdicts(&report);
     let timeouts = verdicts.values().filter(|verdict| **verdict == Verdict::Timeout).count();
-    assert_eq!(timeouts, 3, "the first way and its owner, and of the second, which is suspected by then: {verdicts:?}");
+    assert_eq!(timeouts, 3, "the first function, its owner, and the second, already suspected: {verdicts:?}");
     for number in 0..4 {
-        assert_eq!(verdicts[&*format!("acl.night.early{number}")], Verdict::Pass, "before the second way hung");
+        assert_eq!(verdicts[&*format!("acl.night.early{number}")], Verdict::Pass, "before the second function hung");
         let late = report.result(&format!("acl.night.late{number}"));
         assert_eq!(late.verdict, Verdict::DeviceLost);
         let why = "aclrtSynchronizeStream and aclrtSynchronizeStreamWithTimeout do not return; fix it";
@@ -44,13 +44,13 @@ fn a_device_on_which_two_ways_to_wait_hang_is_out() {
 }
 
 #[test]
-fn hangs_that_come_now_and_then_are_known_after_the_third_and_the_function_is_tried_again() {
+fn occasional_hangs_open_the_breaker_after_the_third_and_the_function_is_retried() {
     let (_, _, report) = run(copying_rules(), "HANGS_NOW_AND_THEN");
     let of = |wanted: Verdict| {
         let results = report.results.iter().filter(move |result| result.verdict == wanted);
         results.map(|result| result.id.as_str()).collect::<Vec<_>>()
     };
-    // Each hang ends its process, and the next one counts from the beginning.
+    // Each hang ends its process, and the next process counts from the start.
     let position = |wanted: &[Verdict]| {
         let hit = |result: &RuleResult| wanted.contains(&result.verdict);
         report.results.iter().position(hit).unwrap_or(report.results.len())

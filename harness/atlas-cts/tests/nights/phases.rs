@@ -1,5 +1,5 @@
-//! A run is ended in each of its phases, by a scheduler that asks first and by one that does not: what was recorded is
-//! readable, the run can be finished, each rule counts once, and no process and no folder is left.
+//! A run is ended in each of its phases, by SIGTERM and by SIGKILL: its journal is readable, it can be resumed, each
+//! rule counts once, and no process or folder is left.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,19 +15,19 @@ use crate::nights::ended::{ask, workers_of};
 use crate::nights::{ALONE, COPY, STREAM, bench, command, rule};
 use crate::support::{Answer, Bench, Watched, answer, machines_of};
 
-/// Where a run is when it is ended.
+/// The phase in which a run is ended.
 struct Phase {
-    /// What the device does then.
+    /// The behavior of the device in this phase.
     kind: &'static str,
-    /// How often the device has counted when the run has come there.
+    /// The device's count when the run has reached the phase.
     counted: u64,
-    /// Rules between one that goes well before them and one after them.
+    /// Rules between two that pass.
     rules: fn() -> String,
-    /// Whether there is a run that can be resumed.
+    /// True if there is a run to resume.
     begun: bool,
-    /// Rules that run then.
+    /// The number of rules in flight.
     in_flight: usize,
-    /// The exit status of a run that is asked to end there.
+    /// The exit status of a run that gets SIGTERM there.
     status: i32,
 }
 
@@ -49,7 +49,7 @@ const STARTS: Phase = Phase {
 };
 const IN_A_RULE: Phase = Phase { kind: "HANGS_IN_A_RULE", begun: true, in_flight: 1, ..ASKED };
 const CONFIRMED: Phase = Phase { kind: "HANGS_WHEN_CONFIRMED", counted: 3, ..IN_A_RULE };
-/// A process that the rule ends does not come to its end.
+/// A process that the rule ends hangs in its exit.
 const LEAVES: Phase = Phase {
     kind: "HANGS_AS_IT_LEAVES",
     rules: || {
@@ -59,7 +59,7 @@ const LEAVES: Phase = Phase {
     },
     ..IN_A_RULE
 };
-/// Every rule has its result by then: nothing is left to resume.
+/// Every rule has its result by then, so nothing is left to resume.
 const AT_END: Phase = Phase { kind: "HANGS_AT_END", in_flight: 0, status: 0, ..IN_A_RULE };
 
 fn catalog(middle: &str) -> String {
@@ -67,7 +67,7 @@ fn catalog(middle: &str) -> String {
     format!("title: Night\nrules:\n{before}{middle}{after}")
 }
 
-/// Starts a run in which nobody waits for the deadline.
+/// Starts a run with a deadline that is not reached.
 fn spawn(bench: &Bench, stdout: Stdio) -> Child {
     let mut command = command(bench, "600");
     command.env("NIGHT_STARTS", "1").stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
@@ -78,18 +78,18 @@ fn spawn(bench: &Bench, stdout: Stdio) -> Child {
 pub fn wait_until(done: impl Fn() -> bool) {
     let until = Instant::now() + crate::support::patience(60);
     while !done() {
-        assert!(Instant::now() < until, "the run does not come there");
+        assert!(Instant::now() < until, "the run does not reach the phase");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// What was told of a rule, with the words of the journal.
+/// True if the journal has such a line about the rule.
 fn journal_says(bench: &Bench, line: &str, rule: &str) -> bool {
     let start = format!("{{\"{line}\":{{\"id\":\"{rule}\"");
     fs::read_to_string(bench.path("report/results.jsonl")).is_ok_and(|journal| journal.contains(&start))
 }
 
-/// Ends a run and sees that nothing of it stays but what it recorded. What it says, and what else it left to the next run.
+/// Ends a run and checks that only its records stay. Returns its output, and the machines that it left to the next run.
 #[track_caller]
 fn end(child: Child, signal: Signal, meanwhile: impl FnOnce()) -> (Output, Vec<std::path::PathBuf>) {
     let (workers, machines) = (workers_of(&child), machines_of(child.id()));
@@ -104,7 +104,7 @@ fn end(child: Child, signal: Signal, meanwhile: impl FnOnce()) -> (Output, Vec<s
     (output, machines)
 }
 
-/// Finishes the run on the same device, which works by now.
+/// Finishes the run on the same device, which now works.
 fn finish(bench: &Bench, begun: bool) -> Answer {
     let how = if begun { "--resume" } else { "--report-dir" };
     let words = ["run", "--specs", "specs", "--library", "libnight.so", "--jobs", "1", how, "report"];
@@ -112,7 +112,7 @@ fn finish(bench: &Bench, begun: bool) -> Answer {
     answer(command.env("NIGHT_OVER", "1").env("NIGHT_COUNT", bench.path("count")))
 }
 
-/// Each rule has one result, which is good; those that ran when the run was killed are marked.
+/// Checks that each rule has one result, a pass, and that those in flight at the kill are marked.
 #[track_caller]
 fn expect_whole(bench: &Bench, in_flight: &BTreeMap<String, u32>) {
     let report = bench.report("report");
@@ -125,7 +125,7 @@ fn expect_whole(bench: &Bench, in_flight: &BTreeMap<String, u32>) {
 }
 
 #[rstest]
-#[case::while_the_library_is_asked_what_it_is(ASKED)]
+#[case::while_the_library_is_identified(ASKED)]
 #[case::while_a_worker_starts(STARTS)]
 #[case::in_a_rule(IN_A_RULE)]
 #[case::while_a_rule_waits_for_the_end_of_a_process(LEAVES)]
@@ -150,7 +150,7 @@ fn a_run_that_is_ended_in_any_phase_is_finished_by_resuming_it(
         assert!(bench.path("report/junit.xml").exists() == asked, "{text}");
         in_flight = left.in_flight;
     } else {
-        assert!(!bench.path("report").exists(), "nothing has run:\n{text}");
+        assert!(!bench.path("report").exists(), "nothing ran:\n{text}");
     }
     assert!(!asked || phase.status == 0 || text.contains("SIGTERM"), "{text}");
     finish(&bench, phase.begun).says(0, &[]);
@@ -158,20 +158,20 @@ fn a_run_that_is_ended_in_any_phase_is_finished_by_resuming_it(
     assert!(!machines[0].exists(), "{} is left over", machines[0].display());
 }
 
-/// The run tells a result to nobody: it is written down, and the next rule has not begun.
+/// The output of the run is blocked after a result, which is recorded, before the next rule begins.
 #[rstest]
 fn a_run_that_is_ended_between_two_rules_has_none_in_flight(#[values(Signal::TERM, Signal::KILL)] signal: Signal) {
     let long = "It answers. ".repeat(3000);
     let middle = rule("night.middle", "", "      (uintptr_t)p % 64 == 1;\n");
     let middle = middle.replace("statement: It answers.", &format!("statement: {long}"));
     let bench = bench(catalog(&middle), "WORKS");
-    // The pipe has room for what comes before the failure, and not for that.
+    // The pipe has space for the lines before the failure, but not for the failure.
     let (mut reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(&[b' '; 64 << 10]).unwrap();
     let child = spawn(&bench, writer.into());
     reader.read_exact(&mut [0; 4096]).unwrap();
     wait_until(|| journal_says(&bench, "result", "acl.night.middle"));
-    // It would have begun the next rule long ago.
+    // By now it would have begun the next rule.
     std::thread::sleep(Duration::from_millis(300));
     assert!(!journal_says(&bench, "begin", "acl.night.after"));
     let (output, machines) = end(child, signal, || {
@@ -191,9 +191,9 @@ fn a_run_that_is_ended_between_two_rules_has_none_in_flight(#[values(Signal::TER
 
 const ENDS: usize = 12;
 
-/// Also while a line or a report is written, and while the run ends.
+/// Including while a line or a report is written, and while the run ends.
 #[test]
-fn a_run_that_is_asked_to_end_at_any_instant_blames_no_rule() {
+fn a_run_stopped_at_any_instant_blames_no_rule() {
     let bench = Bench::new();
     let rules = (0..6).map(|number| rule(&format!("night.copy{number}"), "", COPY)).collect::<String>();
     bench.catalog(format!("title: Night\nrules:\n{rules}"));
@@ -212,7 +212,7 @@ fn a_run_that_is_asked_to_end_at_any_instant_blames_no_rule() {
         let mut child = run(&report);
         wait_until(|| fs::metadata(&journal).is_ok_and(|file| file.len() as usize >= target.min(whole.len() - 100)));
         let machines = machines_of(child.id());
-        // It may have ended by itself.
+        // It may have ended already.
         if child.try_wait().unwrap().is_none() {
             ask(&child, Signal::TERM);
         }
@@ -225,5 +225,5 @@ fn a_run_that_is_asked_to_end_at_any_instant_blames_no_rule() {
         assert!(resumed.results.len() == 6 && resumed.results.iter().all(|result| result.interrupted == 0));
         left.end.is_none()
     });
-    assert!(stopped.count() >= ENDS / 2, "most were asked before their end");
+    assert!(stopped.count() >= ENDS / 2, "most were stopped before their end");
 }

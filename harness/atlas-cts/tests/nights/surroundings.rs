@@ -1,4 +1,4 @@
-//! What happens around a run: the clock is set, the disk is full, logs grow to gigabytes. No rule is blamed for it.
+//! Trouble around a run: the clock is set, the disk is full, logs grow to gigabytes. No rule is blamed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::support::{Answer, Bench, Report, answer, take_environment};
 
 // ---- the clock
 
-/// A wall clock that is set by hours, forward and back, ten times a second.
+/// Builds a wall clock that is set by hours, forward and back, ten times a second.
 fn clock(bench: &Bench) -> PathBuf {
     bench.library_named("libclock.so", "fixtures/faults/clock.c", &[])
 }
 
-/// Hours between a time that a journal tells (`2026-11-22T21:13:…`) and now.
+/// Hours between a time in a journal (`2026-11-22T21:13:…`) and now.
 fn hours_off(time: &str) -> i64 {
     let number = |from: usize, to: usize| time[from..to].parse::<u16>().unwrap();
     let month = u8::try_from(number(5, 7)).unwrap().try_into().unwrap();
@@ -34,13 +34,13 @@ fn expect_times_without_harm(report: &Report) {
     for time in [&report.header.started, &end.finished] {
         assert!(hours_off(time) >= 2, "the clock of the command was set: {time}");
     }
-    // Hours forward are no hours that passed.
+    // The jumps of the clock do not count as elapsed time.
     assert!(Duration::from_nanos(end.nanoseconds) < Duration::from_secs(3600));
     assert!(report.results.iter().all(|result| result.nanoseconds <= end.nanoseconds));
 }
 
 #[test]
-fn a_clock_that_is_set_back_and_forth_hides_no_hang_and_makes_none() {
+fn a_clock_that_is_set_back_and_forth_neither_hides_nor_causes_a_hang() {
     let bench = bench(waiting_rules(), "HANGS_IN_ONE_CALL");
     answer(command(&bench, "1").env("LD_PRELOAD", clock(&bench))).says(1, &["TIMEOUT  acl.night.first"]);
     let report = bench.report("report");
@@ -57,7 +57,7 @@ fn a_clock_that_is_set_back_and_forth_hides_no_hang_and_makes_none() {
 }
 
 #[test]
-fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
+fn a_run_whose_clock_jumps_is_resumed_and_merged_like_any_other() {
     let bench = bench(waiting_rules(), "WORKS");
     let clock = clock(&bench);
     for part in ["1/2", "2/2"] {
@@ -65,7 +65,7 @@ fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
         let words = ["run", "--specs", "specs", "--product", "a2", "--library", "libnight.so", "--jobs", "1"];
         let besides = ["--shard", part, "--report-dir", &folder];
         answer(bench.command(words.iter().chain(&besides)).env("LD_PRELOAD", &clock)).says(0, &[]);
-        // As a kill leaves it: the last line is missing.
+        // As after a kill: the last line is missing.
         let journal = bench.report(&folder).journal;
         let end = journal.trim_end().rfind('\n').unwrap() + 1;
         bench.write(&format!("{folder}/results.jsonl"), &journal[..end]);
@@ -81,7 +81,7 @@ fn a_run_whose_clock_jumps_is_resumed_and_merged_as_any_other() {
 
 // ---- memory
 
-/// A machine that is short of memory ends a process that waits, and a rule that begins afterward was not there.
+/// A machine short of memory kills an idle process. A rule that begins later is not blamed.
 #[test]
 fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
     let steps = [("seen", STREAM), ("killer", ALONE), ("next", "")];
@@ -98,7 +98,7 @@ fn a_process_that_is_killed_between_two_rules_fails_no_rule() {
 
 // ---- logs
 
-/// Runs a command to its end; besides what it answers, the most memory that its own process had, in bytes.
+/// Runs a command to its end. Also returns the peak memory of its process, in bytes.
 fn measured(command: &mut Command) -> (Answer, u64) {
     let output = std::env::temp_dir();
     let printed = tempfile::tempfile_in(&output).unwrap();
@@ -130,7 +130,7 @@ fn printing(kind: &str) -> (Bench, Answer, u64) {
     (bench, answer, most)
 }
 
-/// What the supervisor may take, however much a library prints.
+/// The memory limit of the supervisor, however much a library prints.
 const ENOUGH: u64 = 256 << 20;
 
 fn printed(bench: &Bench) -> u64 {
@@ -147,7 +147,7 @@ fn a_library_that_prints_gigabytes_changes_no_verdict() {
 }
 
 #[test]
-fn of_gigabytes_that_a_crashing_library_printed_the_end_is_kept() {
+fn the_end_of_gigabytes_printed_by_a_crashing_library_is_kept() {
     let (bench, answer, most) = printing("PRINTS_AND_ABORTS");
     answer.says(1, &["CRASH  acl.night.print0", "SIGABRT"]);
     let report = bench.report("report");
@@ -161,7 +161,7 @@ fn of_gigabytes_that_a_crashing_library_printed_the_end_is_kept() {
 // ---- the disk
 
 #[test]
-fn a_disk_that_a_library_fills_ends_the_run_which_goes_on_once_there_is_room() {
+fn a_full_disk_ends_the_run_which_can_be_resumed_with_free_space() {
     let works = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
     if !works.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: file systems cannot be mounted here (unshare -Urm)");
@@ -170,7 +170,7 @@ fn a_disk_that_a_library_fills_ends_the_run_which_goes_on_once_there_is_room() {
     let quiet = |from: u32, to: u32| (from..to).map(|number| rule(&format!("night.quiet{number}"), "", ""));
     let rules: String = quiet(0, 3).chain([rule("night.fills", "", STREAM)]).chain(quiet(3, 23)).collect();
     let bench = bench(format!("title: Night\nrules:\n{rules}"), "FILLS_THE_DISK");
-    // Kept: what the full disk holds, and what is there at the end.
+    // The test keeps the content of the full disk and the final content.
     let script = "mkdir small kept && mount -t tmpfs -o size=1m none small || exit 99
                   run() { \"$0\" run --specs specs --library libnight.so --jobs 1 \"$@\"; }
                   run --product a2 --report-dir small/report; first=$?
@@ -187,8 +187,8 @@ fn a_disk_that_a_library_fills_ends_the_run_which_goes_on_once_there_is_room() {
     answer.says(0, &full).says(0, &["first 3, second 0"]);
     let (full, room) = (bench.report("kept/full"), bench.report("kept/room"));
     assert!((4..24).contains(&full.results.len()), "{:?}", full.verdicts());
-    assert!(full.end.is_none() && full.journal.ends_with('\n'), "no line is cut short");
-    assert!(room.journal.starts_with(&full.journal), "what was recorded stays");
+    assert!(full.end.is_none() && full.journal.ends_with('\n'), "no line is cut off");
+    assert!(room.journal.starts_with(&full.journal), "the recorded part stays");
     assert_eq!(room.results.len(), room.header.rules);
     assert!(room.results.iter().all(|result| result.verdict == Verdict::Pass), "{:?}", room.verdicts());
 }

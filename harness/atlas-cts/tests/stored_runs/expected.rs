@@ -1,6 +1,6 @@
-//! What the stored runs said when they were stored. A run that is added gets an entry; none is ever changed.
+//! The expected content of the stored runs. A new run gets an entry; existing entries never change.
 
-/// A stored run, and what must be read from it for ever.
+/// A stored run, and the content that every version must read from it.
 pub struct Stored {
     /// Its folder in `fixtures/runs`.
     pub name: &'static str,
@@ -9,31 +9,31 @@ pub struct Stored {
     pub seed: u64,
     /// `None`: the run was killed.
     pub exit: Option<u8>,
-    /// In the order of the journal.
+    /// The results, in the order of the journal.
     pub verdicts: &'static [(&'static str, &'static str)],
-    /// Rules that began and have no result.
+    /// Rules that began but have no result.
     pub in_flight: &'static [&'static str],
-    /// Rules that have a result although the run ended once while they ran.
+    /// Rules that have a result although the run was once interrupted while they ran.
     pub interrupted: &'static [&'static str],
-    /// How often the run was resumed.
+    /// The number of times that the run was resumed.
     pub resumed: usize,
-    /// Rules whose cases have other axes since the run: the counterexample is named, and left out.
+    /// Rules whose axes have changed since the run: the counterexample is named and ignored.
     pub outgrown: &'static [&'static str],
-    /// The fault of `fixtures/faults/faults.c`, if that was the library under test.
+    /// The fault of `fixtures/faults/faults.c`, if this was the library under test.
     pub fault: Option<&'static str>,
-    /// What else the command line said that a counterexample needs to fail again.
+    /// Further arguments that a counterexample needs to fail again.
     pub arguments: &'static [&'static str],
 }
 
-/// Where the stored runs were made: the only folder that they name.
+/// The folder in which the stored runs were made: the only one that they name.
 const MADE_IN: &str = "/opt/atlas-cts/";
 
-/// Whether a path names anything else.
+/// True if a path is outside this folder.
 pub fn is_foreign(path: &str) -> bool {
     path[1..].starts_with(char::is_alphanumeric) && !path.starts_with(MADE_IN)
 }
 
-/// A catalog that no stored run was made with.
+/// A catalog that no stored run used.
 pub const ANOTHER_CATALOG: &str = "# The rules of a test.
 title: Small
 rules:

@@ -1,4 +1,4 @@
-//! `junit.xml` as data: what a build server shows of it.
+//! `junit.xml` as data, as a build server shows it.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -9,11 +9,11 @@ pub struct Case {
     pub suite: String,
     pub class: String,
     pub name: String,
-    /// `passed`, or the element that says why not with its type.
+    /// `passed`, or the element with the reason and its type.
     pub status: String,
 }
 
-/// The cases of a report in their order.
+/// The cases of a report, in order.
 pub fn cases(xml: &str) -> Vec<Case> {
     let mut reader = Reader::from_str(xml);
     let (mut suite, mut cases): (String, Vec<Case>) = (String::new(), Vec::new());

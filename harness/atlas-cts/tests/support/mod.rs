@@ -1,4 +1,5 @@
-//! What the end-to-end tests share: the command as users run it, catalogs of a few rules, libraries built from C.
+//! The common parts of the end-to-end tests: the command as users run it, catalogs of a few rules, libraries built from
+//! C.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
@@ -27,24 +28,24 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The file of a library that is built from a C file.
+/// The file of a library built from a C file.
 const TESTED: &str = "libtested.so";
-/// The file of a library that stands in front of the simulated device's library.
+/// The file of a library in front of the simulated device's library.
 const NIGHT: &str = "libnight.so";
 
-/// A test's own folder: its catalog, its library, its reports, its locks. Nothing outside it is written.
+/// The private folder of a test: its catalog, library, reports and locks. Nothing outside it is written.
 pub struct Bench {
     folder: TempDir,
 }
 
-/// What the command answered.
+/// The answer of the command.
 pub struct Answer {
     pub status: i32,
-    /// What it printed, errors last.
+    /// The printed text, errors last.
     pub text: String,
 }
 
-/// What a run left in its folder.
+/// The files of a run in its folder.
 pub struct Report {
     pub header: RunHeader,
     pub results: Vec<RuleResult>,
@@ -53,7 +54,7 @@ pub struct Report {
     pub junit: String,
 }
 
-/// The chapters of these rules, each with its area. Rules of one area are left as they are.
+/// The chapters of these rules, by area. Rules of a single area stay unchanged.
 fn by_area(text: &str) -> BTreeMap<String, String> {
     const ITEM: &str = "  - id: acl.";
     let area = |item: &str| item.strip_prefix(ITEM)?.split('.').next().map(str::to_owned);
@@ -73,7 +74,7 @@ fn by_area(text: &str) -> BTreeMap<String, String> {
     chapters
 }
 
-/// What the manual of the tests promises: everything.
+/// The clauses of the tests' manual, which promises everything.
 const CLAUSES: &str = "\
 document: manual
 clauses:
@@ -97,7 +98,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// The command, with nothing of the caller's environment that could change a run.
+    /// The command, without variables of the caller that could change a run.
     pub fn command(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atlas-cts"));
         for (name, _) in std::env::vars_os() {
@@ -114,11 +115,11 @@ impl Bench {
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
             .stdin(Stdio::null());
         if [TESTED, NIGHT].iter().any(|library| self.path(library).exists()) {
-            // The effect of such a library at a call is meant for the rules: nothing is measured before them.
+            // The faults of such a library are meant for the rules, so nothing is measured before them.
             command.env("ATLAS_CTS_PATIENCE", "2000");
         }
         if self.path(TESTED).exists() {
-            // It has a handful of functions, and is wrong where rules have to find it.
+            // It has a handful of functions, with faults that rules have to find.
             command.env("ATLAS_CTS_SKIP_GATE", "1");
         }
         command
@@ -129,14 +130,13 @@ impl Bench {
         answer(&mut self.command(arguments))
     }
 
-    /// Runs the rules of this bench's catalog, with `arguments` besides, and writes to `report`.
+    /// Runs the rules of this bench's catalog with additional `arguments`, and writes to `report`.
     pub fn run_catalog(&self, report: &str, arguments: &[&str]) -> Answer {
         let words = ["run", "--specs", "specs", "--report-dir", report];
         self.run(words.iter().chain(arguments))
     }
 
-    /// Follows the command that a rule's failure prints, as a user would, with the command that the tests were built
-    /// with. Writes to `replayed`.
+    /// Runs the replay command that a rule's failure prints, with the executable under test. Writes to `replayed`.
     pub fn replay(&self, id: &str, report: &str, environment: &[(&str, PathBuf)]) -> Answer {
         let failure = self.report(report).result(id).failure.clone().unwrap();
         let (variables, rest) = failure.replay.split_once(&format!("atlas-cts run {id} ")).unwrap();
@@ -145,7 +145,7 @@ impl Bench {
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(self.path(""));
         take_environment(&mut shell, &atlas);
-        // The command follows the same folder each time; a run overwrites none.
+        // The folder is the same each time, and a run does not overwrite one.
         let _ = fs::remove_dir_all(self.path("replayed"));
         answer(shell.envs(environment.iter().map(|(name, value)| (name, value))))
     }
@@ -157,8 +157,9 @@ impl Bench {
         Report { header, results, end, journal: read("results.jsonl"), junit: read("junit.xml") }
     }
 
-    /// Writes a catalog of these rules, a chapter for each of their areas, or `small` where they have none: the products and the life cycle are the real ones. What a `must` rule cites of
-    /// the manual becomes the clause that its checks rest on.
+    /// Writes a catalog of these rules, with a chapter for each area, or `small` without one. The products and the life
+    /// cycle are the real ones. The manual's section that a `must` rule cites becomes the clause that its checks rest
+    /// on.
     pub fn catalog(&self, chapter: impl AsRef<[u8]>) {
         let specs = self.path("specs");
         for folder in ["acl/clauses", "acl/rules"] {
@@ -199,7 +200,7 @@ impl Bench {
         path
     }
 
-    /// Builds a library that stands before the simulated device's, from a C file of the fixtures.
+    /// Builds a library in front of the simulated device's library, from a C file of the fixtures.
     pub fn library_before_the_simulator(&self, source: &str, name: &str, flags: &[&str]) {
         let simulator = self.run(["simulator", "--print-path", "."]);
         assert_eq!(simulator.status, 0, "{}", simulator.text);
@@ -207,7 +208,7 @@ impl Bench {
             Command::new(compiler())
                 .args(defined(flags))
                 .arg(project().join("fixtures/faults").join(source))
-                // Nothing of it is called by name: whoever loads the library looks there.
+                // No symbol of it is called directly; the loader finds the next library through this dependency.
                 .args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"])
                 .arg(self.path(simulator.text.trim()))
                 .arg("-o")
@@ -216,7 +217,7 @@ impl Bench {
     }
 }
 
-/// Gives a command the environment of another one: for words that start the other one in surroundings of its own.
+/// Gives a command the environment of another one, which it starts in a separate environment.
 pub fn take_environment(command: &mut Command, other: &Command) {
     for (name, value) in other.get_envs() {
         match value {
@@ -239,7 +240,7 @@ impl From<Output> for Answer {
 }
 
 impl Answer {
-    /// The answer has this exit status and says each of these, wherever it breaks its lines.
+    /// Checks that the answer has this exit status and contains each text, wherever its lines are wrapped.
     #[track_caller]
     pub fn says(&self, status: i32, fragments: &[&str]) -> &Answer {
         let unbroken = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -264,7 +265,7 @@ impl Report {
         found[0]
     }
 
-    /// Verdict by verdict, in the order of the run.
+    /// The verdicts, in the order of the run.
     pub fn verdicts(&self) -> Vec<(&str, &str)> {
         self.results.iter().map(|result| (result.id.as_str(), result.verdict.name())).collect()
     }
@@ -274,7 +275,7 @@ impl Report {
         self.end.as_ref().expect("the run reached its end")
     }
 
-    /// The journal without what no two runs share: times, and the folder that was written.
+    /// The journal without the parts that differ between any two runs: times and the report folder.
     pub fn timeless(&self) -> Vec<serde_json::Value> {
         fn forget(value: &mut serde_json::Value) {
             match value {
@@ -295,8 +296,8 @@ impl Report {
     }
 }
 
-/// This number of seconds on a quiet machine, more on a busy one: a test waits for what must come, and does not judge
-/// when. The factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
+/// This number of seconds on an idle machine, more on a busy one: a test waits for an event and does not judge its
+/// time. The factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
 pub fn patience(seconds: u64) -> Duration {
     static FACTOR: OnceLock<u64> = OnceLock::new();
     let measured = || {
@@ -311,7 +312,7 @@ pub fn patience(seconds: u64) -> Duration {
     Duration::from_secs(seconds * FACTOR.get_or_init(|| given().unwrap_or_else(measured).clamp(1, 60)))
 }
 
-/// A process that somebody else started, watched until it is gone.
+/// A process that another one started, watched until it ends.
 pub struct Watched(Option<OwnedFd>);
 
 impl Watched {
@@ -344,7 +345,7 @@ pub fn left_over_machines() -> Vec<PathBuf> {
     let entries = places.iter().flat_map(|place| fs::read_dir(place).into_iter().flatten().flatten());
     let runs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("atlas-cts-run-"));
     let folders: Vec<PathBuf> = runs.map(|entry| entry.path()).collect();
-    // Looked up, because a lock that is tried is held for an instant.
+    // The lock is looked up, because trying it would hold it for an instant.
     let held = fs::read_to_string("/proc/locks").unwrap();
     let ended = |folder: &PathBuf| {
         fs::metadata(folder.join("lock")).is_ok_and(|lock| !held.contains(&format!(":{} ", lock.ino())))
@@ -356,7 +357,7 @@ fn compiler() -> String {
     std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned())
 }
 
-/// Flags of the compiler; what does not begin with a hyphen is a name to define.
+/// Flags of the compiler; a word without a hyphen is a name to define.
 fn defined<'a>(flags: &'a [&str]) -> impl Iterator<Item = String> + 'a {
     flags.iter().map(|flag| if flag.starts_with('-') { (*flag).to_owned() } else { format!("-D{flag}") })
 }

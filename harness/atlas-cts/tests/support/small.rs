@@ -1,4 +1,4 @@
-//! The rules of which catalogs of several tests are made. Each rests on the manual's section on blocks.
+//! The rules in the catalogs of several tests. Each rests on the manual's section on blocks.
 
 /// The seeded defect that breaks [`ALIGNED`].
 pub const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";

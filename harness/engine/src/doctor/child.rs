@@ -1,4 +1,4 @@
-//! A tool or a library in a child process with a timer: what hangs is killed with all that it started.
+//! A tool or a library in a child process with a time limit. A child that hangs is killed with all its descendants.
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -12,76 +12,76 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::leftovers;
 
-/// The most bytes of a stream that are kept; a tool that floods is read on and forgotten.
+/// The maximum number of bytes kept of a stream; the rest is read and dropped.
 const MOST: usize = 1 << 20;
-/// How often to look whether a child has ended.
+/// The interval at which to check if a child has ended.
 const TICK: Duration = Duration::from_millis(5);
-/// How long a killed process may take to go: one that a driver holds does not.
+/// The time for a killed process to end: one that a driver blocks does not.
 const GOING: Duration = Duration::from_secs(2);
-/// How long to wait for the last bytes of a stream that something else may hold open.
+/// The time to wait for the last bytes of a stream that another process may hold open.
 const DRAINING: Duration = Duration::from_millis(300);
 
-/// The variable that children share with the processes that they start.
+/// The variable that a child passes on to the processes that it starts.
 const MARK: &str = "ATLAS_CTS_CHILD";
 
-/// How a child ended.
+/// The end of a child.
 #[derive(Debug)]
 pub enum End {
-    /// By itself, with this status.
+    /// It exited with this status.
     Status(i32),
-    /// By a signal of somebody else, or of its own fault.
+    /// It was killed by this signal.
     Signal(i32),
-    /// It was killed when its time was over.
+    /// It exceeded its time limit and was killed.
     TimedOut,
-    /// It was killed when its time was over and did not go: a driver holds it.
+    /// It exceeded its time limit, was killed and did not end: a driver blocks it.
     LeftBehind,
-    /// It was killed because nobody waits for its answer any more.
+    /// It was killed because its answer is no longer needed.
     Abandoned,
-    /// It was not started.
+    /// It could not be started.
     NotStarted(io::Error),
 }
 
-/// What a child answered.
+/// The answer of a child.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ChildAnswer {
     pub end: End,
-    /// What it printed, as text, up to a mebibyte.
+    /// Standard output as text, at most 1 MiB.
     pub output: String,
-    /// What it printed to its error output, the same.
+    /// Standard error as text, at most 1 MiB.
     pub errors: String,
 }
 
-impl Answer {
-    /// Output and error output, one after the other.
+impl ChildAnswer {
+    /// Standard output, then standard error.
     pub fn text(&self) -> String {
         format!("{}\n{}", self.output, self.errors)
     }
 
-    /// How it ended, in words, with the first thing that it printed where it failed.
+    /// The end in words; after a failure, with the first printed line.
     pub fn said(&self) -> String {
         let text = self.text();
         let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("nothing printed");
         match &self.end {
             End::Status(0) => "answered".to_owned(),
             End::Status(status) => format!("exit status {status}: {line}"),
-            End::Signal(signal) => format!("ended by signal {signal}: {line}"),
-            End::TimedOut => "did not answer in its time and was killed".to_owned(),
-            End::LeftBehind => "did not answer in its time, was killed and did not go".to_owned(),
-            End::Abandoned => "was killed, because whoever asked was asked to end".to_owned(),
+            End::Signal(signal) => format!("killed by signal {signal}: {line}"),
+            End::TimedOut => "timed out and was killed".to_owned(),
+            End::LeftBehind => "timed out, was killed, but did not end".to_owned(),
+            End::Abandoned => "was killed because the run is ending".to_owned(),
             End::NotStarted(error) => format!("not started: {error}"),
         }
     }
 }
 
-/// Runs a command to its end, for `limit`, or until `abandoned` says that nobody waits for it any more.
-pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> Answer {
+/// Runs a command to its end, for at most `limit`, or until `abandoned` returns true: its answer is no longer needed.
+pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
     // A separate group, so that the processes that it starts end with it; the mark finds those that leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
-        Err(error) => return Answer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
+        Err(error) => return ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
     };
     let output = Drain::of(child.stdout.take());
     let errors = Drain::of(child.stderr.take());
@@ -96,17 +96,17 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
             }
         }
     };
-    // What it started and left.
+    // Processes that it started and did not end.
     kill_group(&child);
     leftovers::end(&format!("{MARK}={mark}"), child.id());
-    Answer { end, output: output.text(), errors: errors.text() }
+    ChildAnswer { end, output: output.text(), errors: errors.text() }
 }
 
-/// A text that no other child on this machine has in its environment.
+/// A text that is unique to this child on this machine.
 fn mark() -> String {
-    static ASKED: AtomicU64 = AtomicU64::new(0);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{}-{}-{}", std::process::id(), now.as_nanos(), ASKED.fetch_add(1, Ordering::Relaxed))
+    format!("{}-{}-{}", std::process::id(), now.as_nanos(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn ended(status: ExitStatus) -> End {
@@ -131,7 +131,7 @@ fn wait(child: &mut Child, limit: Duration, abandoned: &dyn Fn() -> bool) -> Opt
 
 fn kill_group(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have gone by itself.
+        // It may have ended already.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -155,10 +155,10 @@ impl Drain {
                 let room = MOST.saturating_sub(kept.len()).min(read);
                 kept.extend_from_slice(&buffer[..room]);
             }
-            // Nobody may listen any more.
+            // The receiver may be gone.
             let _ = tell.send(());
         };
-        // Where no thread can be had, the stream reads as empty.
+        // If no thread can be started, the stream reads as empty.
         let _ = std::thread::Builder::new().spawn(read);
         Drain { bytes, over }
     }
@@ -174,12 +174,12 @@ impl Drain {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration) -> Answer {
+    fn shell(script: &str, limit: Duration) -> ChildAnswer {
         ask(Command::new("sh").args(["-c", script]), limit, &|| false)
     }
 
     #[test]
-    fn a_child_is_heard_to_its_end() {
+    fn a_child_is_read_to_its_end() {
         let answer = shell("echo out; echo err >&2; exit 187", Duration::from_secs(60));
         assert!(matches!(answer.end, End::Status(187)), "{answer:?}");
         assert_eq!((answer.output.as_str(), answer.errors.as_str()), ("out\n", "err\n"));
@@ -187,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_killed_with_what_it_started_and_what_it_said_is_kept() {
+    fn a_hanging_child_is_killed_with_its_descendants_and_its_output_is_kept() {
         let answer = shell("echo before; sleep 3600 & echo $!; sleep 3600", Duration::from_millis(500));
         assert!(matches!(answer.end, End::TimedOut), "{answer:?}");
-        let started = answer.output.lines().nth(1).expect("the child printed what it started");
+        let started = answer.output.lines().nth(1).expect("the child printed the process that it started");
         let pid = Pid::from_raw(started.parse().unwrap()).unwrap();
         let begun = Instant::now();
         while rustix::process::test_kill_process(pid).is_ok() && !is_zombie(started) {
@@ -199,14 +199,14 @@ mod tests {
         }
     }
 
-    /// Ended, and not yet waited for by whoever adopted it.
+    /// True if a process has ended and its new parent has not yet waited for it.
     fn is_zombie(pid: &str) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         status.lines().any(|line| line.starts_with("State:") && line.contains('Z'))
     }
 
     #[test]
-    fn what_left_the_group_of_a_child_is_killed_too() {
+    fn a_process_that_left_the_group_of_a_child_is_killed_too() {
         let answer = shell("setsid sleep 3600 & echo $!; sleep 0.2", Duration::from_secs(60));
         let started = answer.output.trim().to_owned();
         let begun = Instant::now();
@@ -217,19 +217,19 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_nobody_waits_for_any_more_is_killed() {
+    fn an_abandoned_child_is_killed() {
         let answer = ask(Command::new("sh").args(["-c", "sleep 3600"]), Duration::from_secs(3600), &|| true);
         assert!(matches!(answer.end, End::Abandoned), "{answer:?}");
     }
 
     #[test]
-    fn a_flood_has_an_end() {
+    fn a_flood_of_output_is_cut_off() {
         let answer = shell("head -c 3000000 /dev/zero", Duration::from_secs(60));
         assert_eq!(answer.output.len(), MOST);
     }
 
     #[test]
-    fn what_is_not_there_is_said() {
+    fn a_missing_tool_is_reported() {
         let answer = ask(&mut Command::new("/nowhere/tool"), Duration::from_secs(1), &|| false);
         assert!(answer.said().starts_with("not started: "), "{}", answer.said());
     }

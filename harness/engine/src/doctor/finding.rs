@@ -1,27 +1,27 @@
-//! What a doctor writes down.
+//! The results of an examination.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The number of the shape of `--json`; it grows when a field goes or changes its meaning.
+/// The version of the format of `--json`; it grows when a field is removed or changes its meaning.
 pub const EXAMINATION_FORMAT: u32 = 1;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Good to know.
     Note,
-    /// The suite runs, and its results may suffer.
+    /// The suite runs, but its results may suffer.
     Warning,
-    /// Whether the suite can run is not known until this is settled.
+    /// It is unknown if the suite can run until this is settled.
     Unclear,
     /// The suite cannot run.
     Blocker,
 }
 
 impl Severity {
-    /// As it is printed.
+    /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -32,28 +32,28 @@ impl Severity {
     }
 }
 
-/// How sure the fact is that a finding rests on.
+/// The certainty of the fact that a finding rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// The operating system says so itself.
+    /// The operating system itself reports it.
     System,
     /// The code that prints or checks it is public and was read.
     Code,
-    /// A document of the vendor says so.
+    /// A document of the vendor states it.
     Document,
-    /// Somebody reported it from the field.
+    /// A report from the field.
     Field,
     /// Concluded from other facts.
     Inferred,
 }
 
 impl Certainty {
-    /// As it is printed.
+    /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
-            Certainty::System => "the system says so",
-            Certainty::Code => "code that was read",
+            Certainty::System => "the operating system",
+            Certainty::Code => "source code",
             Certainty::Document => "the vendor's documents",
             Certainty::Field => "reports from the field",
             Certainty::Inferred => "our conclusion",
@@ -61,26 +61,26 @@ impl Certainty {
     }
 }
 
-/// Something that was found, and what to do about it.
+/// A finding, with advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// A name that stays: `driver.reboot-needed`.
+    /// A stable name: `driver.reboot-needed`.
     pub id: String,
     pub severity: Severity,
-    /// What is so, in one sentence.
+    /// The fact, in one sentence.
     pub title: String,
-    /// What was seen, and where.
+    /// The observations, with their places.
     pub seen: Vec<String>,
-    /// What to do next.
+    /// The advice: the next action.
     pub next: String,
-    /// How sure the fact is that this rests on.
+    /// The certainty of the fact.
     pub certainty: Certainty,
-    /// Where that fact stands.
+    /// The source of the fact.
     pub source: String,
 }
 
 impl Finding {
-    /// A finding that rests on what the system itself says.
+    /// A finding that rests on a report of the operating system.
     pub fn new(id: &str, severity: Severity, title: impl Into<String>, next: impl Into<String>) -> Finding {
         Finding {
             id: id.to_owned(),
@@ -93,21 +93,21 @@ impl Finding {
         }
     }
 
-    /// With something that was seen.
+    /// Adds an observation.
     #[must_use]
     pub fn seen(mut self, what: impl Into<String>) -> Finding {
         self.seen.push(what.into());
         self
     }
 
-    /// With several things that were seen.
+    /// Adds several observations.
     #[must_use]
     pub fn seen_all(mut self, what: impl IntoIterator<Item = String>) -> Finding {
         self.seen.extend(what);
         self
     }
 
-    /// With the place of the fact that it rests on.
+    /// Sets the certainty and the source of the fact.
     #[must_use]
     pub fn rests_on(mut self, certainty: Certainty, source: &str) -> Finding {
         self.certainty = certainty;
@@ -116,21 +116,21 @@ impl Finding {
     }
 }
 
-/// A place that was looked at.
+/// A place that was examined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Look {
-    /// What was wanted there.
+    /// The subject of the examination.
     pub what: String,
     /// A path, a command or a variable.
     pub place: String,
-    /// What came of it.
+    /// The result.
     pub said: String,
 }
 
-/// A version as one source gives it.
+/// A version from one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Version {
-    /// What has this version: `driver`, `firmware`, `toolkit`, `runtime`.
+    /// The component: `driver`, `firmware`, `toolkit`, `runtime`.
     pub of: String,
     /// As the source writes it.
     pub version: String,
@@ -138,67 +138,67 @@ pub struct Version {
     pub source: String,
 }
 
-/// A device as the machine shows it. What is absent is not known.
+/// A device of the machine. An absent value is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Device {
-    /// How the machine's tool names it.
+    /// The name that the machine's tool gives it.
     pub label: String,
     /// Its model.
     pub name: Option<String>,
-    /// The worst of what the sources say of its health.
+    /// The worst health that a source reports.
     pub health: Option<String>,
-    /// What each source says of its health.
+    /// The report of each source on its health.
     pub health_sources: Vec<String>,
-    /// Mebibytes of device memory in use.
+    /// Device memory in use, in MiB.
     pub memory_used: Option<u64>,
-    /// Mebibytes of device memory.
+    /// Device memory, in MiB.
     pub memory_total: Option<u64>,
     /// Processes that use it, as the tool lists them.
     pub processes: Vec<String>,
 }
 
-/// Whether the suite can run.
+/// The verdict on a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Nothing stands in the way.
+    /// The suite can run.
     Ready,
-    /// Something does.
+    /// The suite cannot run.
     NotReady,
-    /// It cannot be told.
+    /// It is unknown if the suite can run.
     Unknown,
 }
 
-/// What an examination shows.
+/// The results of an examination.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Examination {
-    /// The number of this shape.
+    /// The version of this format.
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
-    /// The runtime that was asked about.
+    /// The runtime to test.
     pub runtime: String,
-    /// The folder that files were read below.
+    /// The root folder of the files that were read.
     pub root: String,
     pub verdict: Verdict,
     /// The verdict in one sentence.
     pub summary: String,
-    /// The worst first.
+    /// The findings, the worst first.
     pub findings: Vec<Finding>,
     pub versions: Vec<Version>,
     pub devices: Vec<Device>,
     /// The product family of the devices, as the catalog names it.
     pub product: Option<String>,
-    /// Rules of the catalog that apply to the product.
+    /// The number of rules of the catalog that apply to the product.
     pub rules_to_expect: Option<usize>,
     /// A device was opened and used.
     pub probed: bool,
-    /// Everything that was looked at, in order.
+    /// Everything that was examined, in order.
     pub looked_at: Vec<Look>,
 }
 
 impl Examination {
-    /// Nothing was looked at yet.
+    /// An empty examination.
     pub fn new(suite: &str, runtime: &str, root: &str) -> Examination {
         Examination {
             format: EXAMINATION_FORMAT,
@@ -217,39 +217,39 @@ impl Examination {
         }
     }
 
-    /// Writes down what came of looking somewhere.
+    /// Records the examination of a place.
     pub fn looked(&mut self, what: &str, place: impl Into<String>, said: impl Into<String>) {
         self.looked_at.push(Look { what: what.to_owned(), place: place.into(), said: said.into() });
     }
 
-    /// Writes down a finding.
+    /// Records a finding.
     pub fn find(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    /// Writes down a version.
+    /// Records a version.
     pub fn version(&mut self, of: &str, version: impl Into<String>, source: impl Into<String>) {
         self.versions.push(Version { of: of.to_owned(), version: version.into(), source: source.into() });
     }
 
-    /// Whether something was found under this name.
+    /// True if there is a finding with this name.
     pub fn has(&self, id: &str) -> bool {
         self.findings.iter().any(|finding| finding.id == id)
     }
 
-    /// A device was opened and used. What was not found does not keep the suite from running then, and is only a warning,
-    /// but for findings whose name begins so: they are not about the device.
+    /// Records that a device was opened and used. Worse findings then become warnings, because they do not keep the
+    /// suite from running. Findings whose names begin with `but` stay: they are not about the device.
     pub fn has_used_a_device(&mut self, but: &str) {
         self.probed = true;
         let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
         for finding in self.findings.iter_mut().filter(outweighed) {
             finding.severity = Severity::Warning;
-            finding.seen.push("all the same a device was opened and used".to_owned());
+            finding.seen.push("nevertheless, a device was opened and used".to_owned());
         }
     }
 
-    /// Puts the worst first and says whether the suite can run. Findings of one severity keep their order: causes come
-    /// before what they explain.
+    /// Sorts the findings, the worst first, and sets the verdict. Findings of the same severity keep their order:
+    /// causes come before their effects.
     pub fn conclude(&mut self) {
         self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let worst = |severity| self.findings.iter().filter(move |finding: &&Finding| finding.severity == severity);
@@ -264,14 +264,14 @@ impl Examination {
                 (Verdict::NotReady, format!("This machine cannot run the suite: {}{}", first.title, more(blockers)))
             }
             Some(first) if unclear > 0 => {
-                let said = format!("Whether this machine can run the suite is not known: {}", first.title);
+                let said = format!("It is unknown if this machine can run the suite: {}", first.title);
                 (Verdict::Unknown, said + &more(unclear))
             }
             _ if self.probed => {
                 (Verdict::Ready, "This machine can run the suite: a device was opened and used".to_owned())
             }
             _ => {
-                let said = "Nothing was found that keeps this machine from running the suite; --probe opens a device";
+                let said = "This machine seems able to run the suite; --probe also opens a device";
                 (Verdict::Ready, said.to_owned())
             }
         };
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_finding_decides_and_stands_first() {
+    fn the_worst_finding_decides_and_comes_first() {
         let found = with(&[Severity::Note, Severity::Blocker, Severity::Unclear, Severity::Blocker]);
         assert_eq!(found.verdict, Verdict::NotReady);
         assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and one more reason)");
@@ -301,21 +301,21 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_was_used_outweighs_what_was_not_found() {
+    fn a_used_device_outweighs_findings_about_missing_things() {
         let mut examination = with(&[Severity::Blocker, Severity::Unclear, Severity::Note]);
         examination.has_used_a_device("reports.");
         examination.conclude();
         let severities: Vec<Severity> = examination.findings.iter().map(|finding| finding.severity).collect();
         assert_eq!(severities, [Severity::Warning, Severity::Warning, Severity::Note]);
         assert_eq!(examination.summary, "This machine can run the suite: a device was opened and used");
-        examination.find(Finding::new("reports.no-space", Severity::Blocker, "there is no room", "make room"));
+        examination.find(Finding::new("reports.no-space", Severity::Blocker, "there is no space", "free space"));
         examination.has_used_a_device("reports.");
         examination.conclude();
         assert_eq!(examination.verdict, Verdict::NotReady);
     }
 
     #[test]
-    fn what_is_unclear_is_no_readiness_and_a_warning_is() {
+    fn a_warning_does_not_prevent_readiness_but_an_unclear_finding_does() {
         assert_eq!(with(&[Severity::Warning, Severity::Unclear]).verdict, Verdict::Unknown);
         assert_eq!(with(&[Severity::Warning, Severity::Note]).verdict, Verdict::Ready);
         assert_eq!(with(&[]).verdict, Verdict::Ready);

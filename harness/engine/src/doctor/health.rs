@@ -1,36 +1,36 @@
-//! What is wrong with the devices of a machine at one moment.
+//! The faults of a machine's devices at one moment.
 
 /// The devices that the machine's tools list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineHealth {
-    /// Empty: the tools list none, or do not answer, which says nothing about a device.
+    /// Empty: the tools list no device, or do not answer, which says nothing about a device.
     pub devices: Vec<DeviceHealth>,
-    /// What could not be found out, and why.
+    /// The queries that failed, with reasons.
     pub unknown: Vec<String>,
 }
 
 /// One device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceHealth {
-    /// How the machine's tool names it: that stays when devices before it go.
+    /// The name that the machine's tool gives it, which does not change when devices before it disappear.
     pub label: String,
-    /// Its number, as the runtime counts; `None`: this process does not see it.
+    /// The runtime's number; `None`: this process does not see it.
     pub device: Option<u32>,
-    /// What is active now.
+    /// The faults that are active now.
     pub faults: Vec<Fault>,
-    /// Errors of its memory that could not be corrected, since it was started; `None`: not known.
+    /// Uncorrectable memory errors since its start; `None`: unknown.
     pub memory_errors: Option<u64>,
-    /// Pages of its memory that wait for a reset because of such errors; `None`: not known.
+    /// Pages of its memory that wait for a reset because of such errors; `None`: unknown.
     pub waiting_pages: Option<u64>,
 }
 
-/// Something that a device or its driver says is wrong.
+/// A fault that a device or its driver reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// A code or a word that tells it from others.
+    /// A code or a word that identifies it.
     pub name: String,
-    /// What is so, for a report.
+    /// The fact, for a report.
     pub words: String,
-    /// It is known to leave results as they are.
+    /// It is known not to change results.
     pub harmless: bool,
 }

@@ -1,4 +1,4 @@
-//! Where an examination reads: one machine, below a root folder that is `/` but for copies and tests.
+//! The machine under examination, below a root folder: `/`, except for copies and tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,28 +12,28 @@ use rustix::fs::Access;
 
 use catalog::files;
 
-use super::child::{Answer, ask};
+use super::child::{ChildAnswer, ask};
 
-/// The most bytes of a file that are read.
+/// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
-/// In a copy, which has no device nodes: one line for each with path, kind, mode, user, group and what opening it would
-/// say, with tabs between them.
+/// A file in a copy, which has no device nodes. Each line describes one: path, kind, mode, user, group and the result
+/// of opening it, separated by tabs.
 const NODES: &str = "nodes.tsv";
 
-/// A machine.
+/// The machine under examination.
 #[derive(Debug)]
-pub struct Machine {
+pub struct HostMachine {
     root: PathBuf,
-    /// What each question to a tool or a library may take.
+    /// The time limit of each query of a tool or a library.
     limit: Duration,
-    /// When all questions together have had their time; `None`: never.
+    /// The deadline of all queries together; `None`: none.
     until: Option<Instant>,
-    /// Whether nobody waits for answers any more.
+    /// True if answers are no longer needed.
     abandoned: fn() -> bool,
     variables: BTreeMap<String, String>,
 }
 
-/// What is at the place of a device node.
+/// The kind of file at the path of a device node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     Device,
@@ -44,18 +44,18 @@ pub enum NodeKind {
 /// A device node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its path, without the root.
+    /// The path, without the root.
     pub path: String,
     pub kind: NodeKind,
-    /// Its permission bits.
+    /// The permission bits.
     pub mode: u32,
     pub user: u32,
     pub group: u32,
-    /// What asking for reading and writing says; `None`: allowed. Nothing is opened.
+    /// The error of a check for reading and writing, which opens nothing; `None`: allowed.
     pub denied: Option<String>,
 }
 
-/// Who this process is to the system.
+/// The identity of this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     pub user: u32,
@@ -64,29 +64,29 @@ pub struct Identity {
     pub overrides: bool,
 }
 
-impl Machine {
-    /// The machine below `root` with the variables of this process. `limit` is what each question may take.
-    pub fn new(root: &Path, limit: Duration) -> Machine {
+impl HostMachine {
+    /// The machine below `root`, with the variables of this process. `limit` is the time limit of each query.
+    pub fn new(root: &Path, limit: Duration) -> HostMachine {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         };
         let variables = std::env::vars_os().map(text).collect();
-        Machine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
+        HostMachine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
     }
 
-    /// The same machine, with so much time for all questions together.
+    /// The same machine, with a time limit for all queries together.
     #[must_use]
-    pub fn within(self, whole: Duration) -> Machine {
-        Machine { until: Instant::now().checked_add(whole), ..self }
+    pub fn within(self, whole: Duration) -> HostMachine {
+        HostMachine { until: Instant::now().checked_add(whole), ..self }
     }
 
-    /// The same machine, whose questions end where this says that nobody waits for answers any more.
+    /// The same machine. Queries end once `abandoned` returns true: answers are then no longer needed.
     #[must_use]
-    pub fn abandoned_where(self, abandoned: fn() -> bool) -> Machine {
-        Machine { abandoned, ..self }
+    pub fn abandoned_where(self, abandoned: fn() -> bool) -> HostMachine {
+        HostMachine { abandoned, ..self }
     }
 
-    /// What the next question may take.
+    /// The time limit of the next query.
     fn limit(&self) -> Duration {
         let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
         left.map_or(self.limit, |left| left.min(self.limit))
@@ -97,12 +97,12 @@ impl Machine {
         &self.root
     }
 
-    /// Whether this is a copy of a machine and not the one that this process runs on.
+    /// True if this is a copy of a machine, not the one that this process runs on.
     pub fn is_copy(&self) -> bool {
         self.root != Path::new("/")
     }
 
-    /// Where a path of the machine is for this process.
+    /// The path for this process of a path on the machine.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
@@ -113,15 +113,15 @@ impl Machine {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The text of a file; what is no UTF-8 is replaced.
+    /// The text of a file, with invalid UTF-8 replaced.
     ///
     /// # Errors
-    /// It is not there, cannot be read, or is no file.
+    /// The file does not exist, cannot be read, or is not a regular file.
     pub fn read(&self, path: impl AsRef<Path>) -> io::Result<String> {
         Ok(String::from_utf8_lossy(&files::read(&self.at(path), MOST)?).into_owned())
     }
 
-    /// The names in a folder, sorted; none where it cannot be read.
+    /// The names in a folder, sorted; empty if it cannot be read.
     pub fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let entries = fs::read_dir(self.at(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -129,34 +129,34 @@ impl Machine {
         names
     }
 
-    /// Where a link points to.
+    /// The target of a link.
     pub fn link(&self, path: impl AsRef<Path>) -> Option<String> {
         Some(fs::read_link(self.at(path)).ok()?.to_string_lossy().into_owned())
     }
 
-    /// Whether something is there.
+    /// True if the path exists.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.at(path).exists()
     }
 
-    /// A tool: in the folders of PATH, else in these folders of the machine.
+    /// Finds a tool in the folders of PATH, or in these folders of the machine.
     pub fn tool(&self, name: &str, folders: &[&str]) -> Option<PathBuf> {
         let path = self.variable("PATH").unwrap_or_default();
         let in_path = std::env::split_paths(path).map(|folder| folder.join(name));
         in_path.chain(folders.iter().map(|folder| self.at(folder).join(name))).find(|path| path.is_file())
     }
 
-    /// Asks a tool.
-    pub fn run(&self, tool: &Path, arguments: &[&str]) -> Answer {
+    /// Runs a tool.
+    pub fn run(&self, tool: &Path, arguments: &[&str]) -> ChildAnswer {
         self.ask(Command::new(tool).args(arguments).env("LC_ALL", "C"))
     }
 
-    /// Runs a command with the time that questions have.
-    pub fn ask(&self, command: &mut Command) -> Answer {
+    /// Runs a command with the time limit of queries.
+    pub fn ask(&self, command: &mut Command) -> ChildAnswer {
         ask(command, self.limit(), &self.abandoned)
     }
 
-    /// The device nodes of `/dev` whose names begin like this.
+    /// The device nodes in `/dev` whose names begin with the prefix.
     pub fn nodes(&self, prefix: &str) -> Vec<Node> {
         if self.is_copy()
             && let Ok(text) = self.read(NODES)
@@ -176,7 +176,7 @@ impl Machine {
             kind if kind.is_dir() => NodeKind::Folder,
             _ => NodeKind::Other,
         };
-        // It asks what opening would be allowed, modes, access lists and control groups included, and opens nothing.
+        // This checks modes, access lists and control groups, and opens nothing.
         let denied = rustix::fs::access(&place, Access::READ_OK | Access::WRITE_OK).err();
         Some(Node {
             path: path.to_owned(),
@@ -188,7 +188,7 @@ impl Machine {
         })
     }
 
-    /// Who this process is; `None`: the system does not tell.
+    /// The identity of this process; `None`: unknown.
     pub fn identity(&self) -> Option<Identity> {
         const DAC_OVERRIDE: u32 = 1;
         let status = self.read("/proc/self/status").ok()?;
@@ -211,12 +211,12 @@ impl Machine {
         named.and_then(|fields| fields.first().map(|name| (*name).to_owned()))
     }
 
-    /// Seconds since 1970 when the system was started.
+    /// The time at which the system started, in seconds since 1970.
     pub fn booted(&self) -> Option<i64> {
         self.read("/proc/stat").ok()?.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())
     }
 
-    /// The container that the process is in, by what made it; `None`: none that is known of.
+    /// The kind of container that the process is in; `None`: none of a known kind.
     pub fn container(&self) -> Option<&'static str> {
         let made = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
         let groups = self.read("/proc/self/cgroup").unwrap_or_default();
@@ -245,7 +245,7 @@ fn node_of_line(line: &str) -> Option<Node> {
 }
 
 impl Node {
-    /// Whether the permission bits allow this process to read and write.
+    /// True if the permission bits allow this process to read and write.
     pub fn allows(&self, who: &Identity) -> bool {
         let bits = if who.user == self.user {
             self.mode >> 6
@@ -267,9 +267,9 @@ mod tests {
     #[rstest]
     #[case::the_owner(7, &[], false, true)]
     #[case::the_group(8, &[50], false, true)]
-    #[case::anybody_else(8, &[51], false, false)]
-    #[case::who_may_open_anything(8, &[], true, true)]
-    fn permission_bits_are_read_as_the_system_reads_them(
+    #[case::others(8, &[51], false, false)]
+    #[case::a_process_that_may_open_any_file(8, &[], true, true)]
+    fn permission_bits_apply_as_in_the_system(
         #[case] user: u32,
         #[case] groups: &[u32],
         #[case] overrides: bool,
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_says_who_the_process_is_and_when_the_system_started() {
+    fn a_copy_has_the_identity_of_the_process_and_the_start_of_the_system() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("proc/self")).unwrap();
         fs::create_dir_all(root.path().join("etc")).unwrap();
@@ -289,7 +289,7 @@ mod tests {
         fs::write(root.path().join("proc/self/status"), status).unwrap();
         fs::write(root.path().join("proc/stat"), "cpu 1 2\nbtime 1772600000\n").unwrap();
         fs::write(root.path().join("etc/group"), "root:x:0:\ndevices:x:12:someone\n").unwrap();
-        let machine = Machine::new(root.path(), Duration::from_secs(1));
+        let machine = HostMachine::new(root.path(), Duration::from_secs(1));
         let who = Identity { user: 1001, groups: vec![11, 12, 13], overrides: true };
         assert_eq!(machine.identity(), Some(who));
         assert_eq!(machine.group_name(12).as_deref(), Some("devices"));
@@ -297,14 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_at_the_place_of_a_device_is_seen() {
+    fn the_kind_of_file_at_the_path_of_a_device_is_found() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("dev/toy1")).unwrap();
         fs::write(root.path().join("dev/toy0"), "").unwrap();
-        let nodes = Machine::new(root.path(), Duration::from_secs(1)).nodes("toy");
+        let nodes = HostMachine::new(root.path(), Duration::from_secs(1)).nodes("toy");
         let kinds: Vec<_> = nodes.iter().map(|node| (node.path.as_str(), node.kind)).collect();
         assert_eq!(kinds, [("/dev/toy0", NodeKind::Other), ("/dev/toy1", NodeKind::Folder)]);
-        let real = Machine::new(Path::new("/"), Duration::from_secs(1));
+        let real = HostMachine::new(Path::new("/"), Duration::from_secs(1));
         let null = real.nodes("null").into_iter().find(|node| node.path == "/dev/null").unwrap();
         assert_eq!((null.kind, null.denied), (NodeKind::Device, None));
     }

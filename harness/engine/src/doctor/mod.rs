@@ -1,9 +1,9 @@
-//! Whether a machine can run the suite, and why not: what every runtime's doctor shares.
+//! The common part of every runtime's doctor, which checks if a machine can run the suite and explains why not.
 //!
-//! - [`Doctor`] is what a runtime brings: where it looks, and what it asks its libraries in a process of its own.
-//! - [`Machine`] is where all of it comes from: files below a root, variables, tools, children with a timer.
-//! - [`Examination`] is what comes out: findings, each with its next action; what was looked at; a verdict.
-//! - [`MachineHealth`] is what a run looks at again and again: what is wrong with each device right now.
+//! - [`Doctor`] is a runtime's part: the places to examine, and queries of its libraries in a separate process.
+//! - [`HostMachine`] is the source of all facts: files below a root, variables, tools, child processes with a time limit.
+//! - [`Examination`] is the result: findings, each with advice; the places examined; a verdict.
+//! - [`MachineHealth`] is a check that a run repeats: the present faults of each device.
 
 mod child;
 mod finding;
@@ -16,40 +16,40 @@ use std::path::PathBuf;
 use catalog::Rules;
 use record::Fingerprint;
 
-pub use child::{Answer, End, ask};
+pub use child::{ChildAnswer, End, ask};
 pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, Look, Severity, Verdict, Version};
 pub use health::{DeviceHealth, Fault, MachineHealth};
-pub use machine::{Identity, Machine, Node, NodeKind};
+pub use machine::{HostMachine, Identity, Node, NodeKind};
 pub use page::page;
 
-/// Answers a question, given in words, in a process of its own, which may crash or hang: each line that is said is a line
-/// of the answer.
+/// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument
+/// prints a line of the answer.
 pub type Answering = fn(&[String], &mut dyn FnMut(&str));
 
-/// What a runtime's doctor is: an entry of the registry.
+/// A runtime's doctor: an entry of the registry.
 #[derive(Debug)]
 pub struct Doctor {
-    /// Looks at the machine, and writes down what it finds. It opens no device.
-    pub examine: fn(&Machine, &Patient<'_>, &mut Examination),
-    /// Answers a question.
+    /// Examines the machine and records findings. It opens no device.
+    pub examine: fn(&HostMachine, &Patient<'_>, &mut Examination),
+    /// Answers a query.
     pub answer: Answering,
-    /// Says what a text means that a probe left: codes and messages of the runtime.
-    pub explain: fn(&Machine, &str, &mut Examination),
-    /// Identifies the devices that the runtime counts in a process with these variables. It opens no device.
-    pub identify: fn(&Machine) -> Fingerprint,
-    /// Looks at the health of all devices. It opens no device.
-    pub health: fn(&Machine) -> MachineHealth,
-    /// The rules that a probe runs: together they set a device up, allocate, copy, synchronize and free.
+    /// Explains the runtime's codes and messages in the output of a probe.
+    pub explain: fn(&HostMachine, &str, &mut Examination),
+    /// Identifies the devices that the runtime numbers in a process with these variables. It opens no device.
+    pub identify: fn(&HostMachine) -> Fingerprint,
+    /// Examines the health of all devices. It opens no device.
+    pub health: fn(&HostMachine) -> MachineHealth,
+    /// The rules that a probe runs: together they set up a device, allocate, copy, synchronize and free.
     pub probe: &'static [&'static str],
 }
 
-/// Whom the doctor is asked about.
+/// The subject of an examination.
 #[derive(Debug)]
 pub struct Patient<'a> {
-    /// The catalog: libraries, products, what applies to each.
+    /// The catalog: libraries, products, and the rules that apply to each.
     pub rules: &'a Rules,
-    /// The runtime's library that would be tested; `None`: there is none.
+    /// The library that a run would test; `None`: there is none.
     pub library: Option<PathBuf>,
-    /// The product that was named; `None`: what the device says it is.
+    /// The product that the user gave; `None`: the one that the device reports.
     pub product: Option<String>,
 }

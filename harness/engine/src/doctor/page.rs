@@ -1,4 +1,4 @@
-//! An examination as text for somebody who has little time: the verdict, then the worst, then what was looked at.
+//! An examination as a page of text: the verdict, the findings, the worst first, and the places examined.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,15 +7,15 @@ use record::text::{clean, wrap};
 
 use super::finding::{Examination, Finding};
 
-/// The width that the page is laid out for.
+/// The width of the page, in columns.
 const WIDTH: usize = 100;
-/// Columns of a label and of the space before and behind it.
+/// The width of a label with the space before and after it, in columns.
 const LABEL: usize = 11;
 
 /// The maximum number of characters shown of one text of a tool or a variable: the report in JSON has all of them.
 const SHOWN: usize = 2000;
 
-/// The page. Nothing of what tools and files say can move a cursor.
+/// The page. No text of tools and files can move a cursor.
 pub fn page(found: &Examination) -> String {
     let mut text = String::new();
     for line in wrap(&shown(&found.summary), WIDTH) {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_verdict_comes_first_and_what_was_looked_at_last() {
+    fn the_verdict_comes_first_and_the_places_last() {
         let mut found = Examination::new("1", "toy", "/");
         found.find(Finding::new("toy.slow", Severity::Note, "a thing is slow", "wait for it"));
         let missing = Finding::new("toy.missing", Severity::Blocker, "a thing is missing", "get the thing");
@@ -102,7 +102,7 @@ mod tests {
             memory_total: Some(2),
             ..Device::default()
         });
-        found.looked("a thing", "/opt", "not there");
+        found.looked("a thing", "/opt", "not found");
         found.conclude();
         insta::assert_snapshot!(page(&found), @r"
         This machine cannot run the suite: a thing is missing
@@ -124,7 +124,7 @@ mod tests {
           driver   1.2  (a file)
 
         looked at
-                   a thing: /opt: not there
+                   a thing: /opt: not found
         ");
     }
 }

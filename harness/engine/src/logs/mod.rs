@@ -17,14 +17,14 @@ pub use bounded::{Text, bounded};
 pub use redact::{Redactor, Secret};
 pub use tail::{Tail, tail};
 
-use crate::doctor::Machine;
+use crate::doctor::HostMachine;
 
 /// The logs of a runtime: an entry of the registry.
 #[derive(Debug)]
 pub struct Logs {
     /// Reads each source and returns the lines of the scene, or the reason why there are none. Reads a bounded number
     /// of bytes, and starts nothing after the scene's time limit.
-    pub cut_out: fn(&Machine, &Scene) -> Vec<Excerpt>,
+    pub cut_out: fn(&HostMachine, &Scene) -> Vec<Excerpt>,
     /// Secrets that only this runtime's logs contain, redacted by `--redact` in addition to the common ones.
     pub secrets: &'static [Secret],
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use simulator_contract::symbol;
 
-use crate::doctor::{Answer, Machine};
+use crate::doctor::{ChildAnswer, HostMachine};
 use crate::runtime::Runtime;
 
 use super::native::Native;
@@ -33,7 +33,7 @@ pub fn answer_if_asked(runtimes: &[&'static Runtime]) {
 }
 
 /// Runs a query in a separate process; returns the lines of the answer, even of an incomplete one.
-pub fn question(machine: &Machine, runtime: &str, words: &[&str]) -> (Answer, Vec<String>) {
+pub fn question(machine: &HostMachine, runtime: &str, words: &[&str]) -> (ChildAnswer, Vec<String>) {
     let executable = std::env::current_exe().unwrap_or_default();
     let answer = machine.ask(Command::new(executable).args(words).env(ASKED, runtime));
     let lines = answer.output.lines().filter_map(|line| line.split_once(MARK)).map(|(_, line)| line.to_owned());

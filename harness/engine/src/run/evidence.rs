@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::doctor::Machine;
+use crate::doctor::HostMachine;
 use crate::logs::{Excerpt, Logs, Redactor, Scene, Text, bounded};
 use crate::pool::Activity;
 use crate::runtime::Runtime;
@@ -24,7 +24,7 @@ const DRIFT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Evidence {
     /// `None` if no logs are read.
-    place: Option<(&'static Logs, Machine)>,
+    place: Option<(&'static Logs, HostMachine)>,
     pub redactor: Option<Arc<Redactor>>,
     /// Bytes to keep for a rule.
     most: usize,
@@ -53,7 +53,7 @@ impl Evidence {
         let wanted = options.run.logs > 0 && !embedded;
         let place = runtime.logs.as_ref().filter(|_| wanted);
         Evidence {
-            place: place.map(|logs| (logs, Machine::new(&options.run.log_root, TIME))),
+            place: place.map(|logs| (logs, HostMachine::new(&options.run.log_root, TIME))),
             redactor: options.run.redact.then(|| Arc::new(Redactor::new(&options.run.log_root, secrets))),
             most: (options.run.logs as usize) << 10,
             found: Mutex::default(),

@@ -1,15 +1,15 @@
-//! What `npu-smi info -t …` prints: a key, a colon and a value on each line. Layouts: hicann/driver
+//! The output of `npu-smi info -t …`: a key, a colon and a value on each line. Layouts: hicann/driver
 //! src/custom/dev_prod/user/npucli (npu_info_print.c, npu_chip_info.c).
 
 use std::collections::BTreeMap;
 
 use crate::doctor::health::Health;
 
-/// What `-t board` says.
+/// The output of `-t board`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Board {
     pub driver: Option<String>,
-    /// Normal users do not see it.
+    /// Not shown to normal users.
     pub firmware: Option<String>,
     /// `OK`, `NOK`, `UNKNOWN`, or absent for normal users.
     pub compatibility: Option<String>,
@@ -17,16 +17,16 @@ pub(crate) struct Board {
     pub pci: Option<String>,
 }
 
-/// What tells a chip from others: what `-t board` says of it.
+/// The identity of a chip, from `-t board`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// On A3 the exact model stands here and not in the table.
+    /// On A3 the exact model is here and not in the table.
     pub model: Option<String>,
     pub address: Option<String>,
     pub ids: BTreeMap<String, String>,
 }
 
-/// What `-t health` says of a chip.
+/// The health of a chip, from `-t health`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChipHealth {
     pub health: Option<Health>,
@@ -35,22 +35,22 @@ pub(crate) struct ChipHealth {
     pub texts: Vec<String>,
 }
 
-/// What `-t ecc` says of a chip: counts of the memory that programs allocate from.
+/// The error counts of a chip, from `-t ecc`, for the memory that programs allocate from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ecc {
-    /// Errors since the start that could not be corrected.
+    /// Uncorrectable errors since the start.
     pub double_bit: u64,
     pub isolated_pages: u64,
     /// Pages that wait for the next reset.
     pub waiting_pages: u64,
 }
 
-/// A row of `-m`: the label of a card, a chip in it, and how the runtime numbers that.
+/// A row of `-m`: the label of a card, a chip on it, and the runtime's number of the chip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mapped {
     pub card: String,
     pub chip: Option<String>,
-    /// `None`: a controller, or a slot that is not usable.
+    /// `None`: a controller, or an unusable slot.
     pub logical: Option<u32>,
     pub name: Option<String>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn board(text: &str) -> Board {
     }
 }
 
-/// Reads what `-t board` says of a chip. Its dies have numbers of their own; a card may have a serial number.
+/// Reads the identity of a chip from `-t board`. Its dies have separate numbers; a card may have a serial number.
 pub(crate) fn identity(text: &str) -> Identity {
     let ids = ["VDie ID", "NDie ID", "Serial Number"];
     Identity {
@@ -85,7 +85,7 @@ pub(crate) fn identity(text: &str) -> Identity {
     }
 }
 
-/// Reads one setting that the tool prints under this name.
+/// Reads the setting with this name.
 pub(crate) fn setting(text: &str, name: &str) -> Option<String> {
     value(text, name)
 }
@@ -116,7 +116,7 @@ fn hexadecimal(value: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_hexdigit())).collect()
 }
 
-/// Reads `-t ecc`; `None`: it says nothing of errors. Chips are added up.
+/// Reads `-t ecc` and adds up all chips; `None`: the output has no error counts.
 pub(crate) fn ecc(text: &str) -> Option<Ecc> {
     let sum = |wanted: &str| {
         let counts = pairs(text).filter(|(key, _)| *key == wanted).filter_map(|(_, value)| value.parse::<u64>().ok());

@@ -1,20 +1,20 @@
-//! The table of `npu-smi info`. Four widths and five sets of columns are in the field, so a value is found by the title
-//! above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c) for
-//! releases up to 25.x and the 950, captures in public threads for 26.x, whose source is not public.
+//! The table of `npu-smi info`. There are four widths and five sets of columns in the field, so a value is found by the
+//! title above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c)
+//! for releases up to 25.x and the 950; captures in public threads for 26.x, whose source is not public.
 
 use std::collections::BTreeMap;
 
-/// What the table says.
+/// The content of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Version of the driver.
+    /// The version of the driver.
     pub driver: Option<String>,
     pub chips: Vec<Chip>,
-    /// The tool warns that the driver's installation did not finish.
+    /// The tool warns that the driver's installation is incomplete.
     pub incomplete: bool,
 }
 
-/// A chip of a card: what the runtime calls a device.
+/// A chip of a card; the runtime calls it a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chip {
     /// The card's label; labels have gaps.
@@ -24,9 +24,9 @@ pub(crate) struct Chip {
     pub name: Option<String>,
     /// The word of the health column.
     pub health: String,
-    /// Mebibytes in use and in all, of the memory that programs allocate from.
+    /// MiB in use and total MiB of the memory that programs allocate from.
     pub memory: Option<(u64, u64)>,
-    /// Its queries failed: a row of zeros, whatever its word is.
+    /// Its queries failed: a row of zeros, whatever the word in it.
     pub failed: bool,
     pub users: Vec<User>,
 }
@@ -42,10 +42,10 @@ pub(crate) struct User {
 
 /// Words that continue a title.
 const CONTINUED: &[&str] = &["ID", "id", "Util(%)", "name", "memory(MB)", "in", "container"];
-/// Words that stand for no value.
+/// Words for a missing value.
 const NOTHING: &[&str] = &["", "-", "NA"];
 
-/// Reads the table; what is no table has no chips.
+/// Reads the table; any other text has no chips.
 pub(crate) fn read(text: &str) -> Table {
     let mut table = Table::default();
     let (mut titles, mut rows): (Vec<Cells>, Vec<Row>) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ pub(crate) fn read(text: &str) -> Table {
             table.incomplete = true;
         }
         let Some(cells) = cells(line) else {
-            // A rule between rows: what follows begins a chip.
+            // A separator between rows: the next row begins a chip.
             take(&mut table, &mut rows);
             continue;
         };
@@ -81,13 +81,13 @@ pub(crate) fn read(text: &str) -> Table {
 type Cells = Vec<String>;
 type Row = BTreeMap<String, String>;
 
-/// What stands between the bars of a line.
+/// The texts between the bars of a line.
 fn cells(line: &str) -> Option<Cells> {
     let inner = line.strip_prefix('|')?.strip_suffix('|')?;
     Some(inner.split('|').map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// The titles of a cell: each begins with a word that continues none.
+/// The titles of a cell. A word that does not continue a title begins a new one.
 fn titles(cell: &str) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
     for word in cell.split_whitespace() {
@@ -103,7 +103,8 @@ fn has_title(cells: &[String], wanted: &str) -> bool {
     cells.iter().any(|cell| titles(cell).iter().any(|title| title == wanted))
 }
 
-/// The values of a row by their titles. Within a cell they are told apart by spaces; `0    / 0` and `3391/ 65536` are one.
+/// The values of a row by their titles. Spaces separate them within a cell; `0    / 0` and `3391/ 65536` are single
+/// values.
 fn values(heads: &[String], cells: &[String]) -> Row {
     let mut row = Row::new();
     for (head, cell) in heads.iter().zip(cells) {
@@ -136,7 +137,7 @@ fn pair(text: &str) -> Option<(u64, u64)> {
     Some((used.trim().parse().ok()?, total.trim().parse().ok()?))
 }
 
-/// The rows of a chip become one.
+/// Joins the rows of a chip.
 fn take(table: &mut Table, rows: &mut Vec<Row>) {
     let rows = std::mem::take(rows);
     let (Some(first), second) = (rows.first(), rows.get(1)) else { return };
@@ -160,7 +161,7 @@ fn take(table: &mut Table, rows: &mut Vec<Row>) {
 }
 
 fn add_user(table: &mut Table, titles: &[String], cells: &[String]) {
-    // `No running processes found in NPU 0` has one cell.
+    // `No running processes found in NPU 0` is a single cell.
     if cells.len() != titles.len() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Layouts of the tool, by the samples of fixtures/machines.
+//! Layouts of the tool, from the samples in fixtures/machines.
 
 use proptest::prelude::*;
 use rstest::rstest;
@@ -44,7 +44,7 @@ fn a_table_is_read_by_its_titles(
 }
 
 #[test]
-fn a_process_belongs_to_its_chip_and_may_have_no_name() {
+fn a_process_belongs_to_its_chip_and_may_lack_a_name() {
     let table = table::read(sample!("npu-smi-info-a2-26x.txt"));
     let user = |process: &str, name: &str, memory| User {
         process: process.to_owned(),
@@ -58,7 +58,7 @@ fn a_process_belongs_to_its_chip_and_may_have_no_name() {
 }
 
 #[test]
-fn a_row_of_zeros_is_a_failed_query_whatever_its_word_is() {
+fn a_row_of_zeros_is_a_failed_query_whatever_its_word() {
     let table = table::read(sample!("npu-smi-info-a2-25x-unhealthy.txt"));
     let seen: Vec<_> = table.chips.iter().map(|chip| (chip.health.as_str(), chip.failed)).collect();
     assert_eq!(seen, [("Warning", false), ("Alarm", false), ("Critical", true), ("UNKNOWN", true), ("OK", true)]);
@@ -66,7 +66,7 @@ fn a_row_of_zeros_is_a_failed_query_whatever_its_word_is() {
 }
 
 #[test]
-fn a_title_that_moves_takes_its_values_along() {
+fn a_moved_title_takes_its_values_along() {
     let text = sample!("npu-smi-info-a2-25x.txt");
     let moved = text
         .replace(
@@ -112,7 +112,7 @@ fn a_board_hides_its_firmware_from_normal_users() {
 }
 
 #[test]
-fn a_chip_is_told_from_others_by_the_numbers_of_its_dies() {
+fn a_chip_is_identified_by_the_numbers_of_its_dies() {
     let chip = keyed::identity(sample!("npu-smi-board-chip.txt"));
     assert_eq!((chip.model.as_deref(), chip.address.as_deref()), (Some("910B3"), Some("0000:C1:00.0")));
     let ids: Vec<_> = chip.ids.iter().map(|(name, id)| (name.as_str(), &id[..8])).collect();
@@ -121,7 +121,7 @@ fn a_chip_is_told_from_others_by_the_numbers_of_its_dies() {
 
 #[rstest]
 #[case::on("enable", "True")]
-#[case::by_everybody_elses_certificates("mode", "5")]
+#[case::by_community_certificates("mode", "5")]
 fn a_setting_is_read_as_the_tool_prints_it(#[case] of: &str, #[case] is: &str) {
     let text = case(sample!("npu-smi-secverify.txt"), &format!("# {of}"));
     assert_eq!(keyed::setting(&text, &format!("Custom-op-secverify-{of}")).as_deref(), Some(is));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::doctor::{Machine, MachineHealth};
+use crate::doctor::{HostMachine, MachineHealth};
 use crate::pool::interrupt;
 use crate::run::options::Options;
 use crate::run::target::Target;
@@ -20,7 +20,7 @@ const WHOLE: Duration = Duration::from_secs(60);
 pub(super) struct Before {
     pub fingerprint: Fingerprint,
     health: MachineHealth,
-    look: fn(&Machine) -> MachineHealth,
+    look: fn(&HostMachine) -> MachineHealth,
 }
 
 impl Before {
@@ -71,6 +71,6 @@ impl Before {
     }
 }
 
-fn machine() -> Machine {
-    Machine::new(Path::new("/"), EACH).within(WHOLE).abandoned_where(|| interrupt::requested().is_some())
+fn machine() -> HostMachine {
+    HostMachine::new(Path::new("/"), EACH).within(WHOLE).abandoned_where(|| interrupt::requested().is_some())
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::doctor::Machine;
+use crate::doctor::HostMachine;
 use record::Host;
 
 /// Bits of two process capabilities: lock any amount of memory, administrate the machine.
@@ -42,7 +42,7 @@ pub(super) fn read(root: &Path) -> Host {
         kernel: text("proc/sys/kernel/osrelease").map(|release| release.trim().to_owned()),
         page_size: text("proc/self/smaps").as_deref().and_then(page_size),
         virtual_machine: virtual_machine(root),
-        container: Machine::new(root, Duration::ZERO).container().map(str::to_owned),
+        container: HostMachine::new(root, Duration::ZERO).container().map(str::to_owned),
         privileged: may(SYS_ADMIN),
         locked_memory: text("proc/self/limits")
             .as_deref()
