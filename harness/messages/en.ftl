@@ -1,0 +1,4 @@
+count-rules = { $count ->
+    [one] { $count } rule
+   *[other] { $count } rules
+}
