@@ -71,8 +71,8 @@ impl Leaked {
             Leaked::Memory => {
                 format!("{:.1} MiB of the memory of {}", amount as f64 / f64::from(1 << 20), device_name(device))
             }
-            Leaked::Descriptors => format!("{amount} file descriptors of their process"),
-            Leaked::Threads => format!("{amount} threads of their process"),
+            Leaked::Descriptors => format!("{amount} file descriptors of the process"),
+            Leaked::Threads => format!("{amount} threads of the process"),
         }
     }
 }
