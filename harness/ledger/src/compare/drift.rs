@@ -1,35 +1,35 @@
-//! Behavior that nobody judges: the answers of two runs to the same questions.
+//! Drift: different answers of two runs to the same questions, where no rule judges the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Answer, Meaning, Question as Given, RuleResult};
+use record::{AnswerCount, Meaning, QuestionAnswers, RuleResult};
 
 use super::difference::{Drift, DriftKind, Share};
 use super::pairs::Pairs;
 use super::statistics::{Test, Tests, fisher};
 
-/// Questions whose answers are not the same in both runs.
+/// Questions with different answers in the two runs.
 #[derive(Default)]
 pub(super) struct Candidates {
     pub found: Vec<Candidate>,
-    /// What could not be compared.
+    /// Remarks about answers that could not be compared.
     pub remarks: Vec<String>,
 }
 
-/// One of them.
+/// A question with different answers.
 pub(super) struct Candidate {
     drift: Drift,
-    /// `None`: each run always gave one answer to the same question, and not the same one.
+    /// `None`: each run always had one answer to the same question, but a different one.
     test: Option<Test>,
 }
 
 impl Candidate {
-    /// A drift that this test decides about.
+    /// A drift that depends on a test.
     pub(super) fn tested(drift: Drift, test: Test) -> Candidate {
         Candidate { drift, test: Some(test) }
     }
 
-    /// The drift that it is, if chance does not explain it.
+    /// The drift, unless chance explains it.
     pub(super) fn judged(self, significant: &[(f64, bool)]) -> Option<Drift> {
         match self.test {
             None => Some(self.drift),
@@ -39,7 +39,7 @@ impl Candidate {
     }
 }
 
-/// Compares what both runs were answered.
+/// Compares the answers of both runs.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
     let mut candidates = Candidates::default();
     let (old, new) = (&pairs.old.header, &pairs.new.header);
@@ -51,11 +51,11 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
         if !good(old_result) || !good(new_result) {
             continue;
         }
-        // A different number of cases is a different mixture of edges and samples.
+        // Another number of cases is another mixture of edges and samples.
         let alike = old.profile == new.profile && nearly(old_result.cases, new_result.cases);
         let questions = questions(old_result, new_result);
         unrecorded += u64::from(old_result.answers.is_some() != new_result.answers.is_some());
-        for Question { kind, what, exact, old, new } in questions {
+        for SharedQuestion { kind, what, exact, old, new } in questions {
             let (first, second) = (only(&old), only(&new));
             let constant = first.is_some() && second.is_some();
             if constant && first == second {
@@ -82,30 +82,30 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
     }
     if unrecorded > 0 {
         candidates.remarks.push(format!(
-            "{unrecorded} rules have recorded answers in one run only: what no document fixes is compared where both \
-             have it, and by what they observe elsewhere (journals of 0.2 and older record no answers)"
+            "rules with recorded answers in one run only: {unrecorded}; these are compared by their observations alone \
+             (journals of 0.2 and older record no answers)"
         ));
     }
     if other_cases > 0 {
         candidates.remarks.push(format!(
-            "{other_cases} questions have different answers and are not compared: the runs tried another number of cases, \
-             so that their shares mean different mixtures"
+            "questions with different answers that are not compared: {other_cases}; the runs tried different numbers of \
+             cases, so the shares are of different mixtures"
         ));
     }
     candidates
 }
 
-/// A question that both runs answered.
-struct Question {
+/// A question with answers in both runs.
+struct SharedQuestion {
     kind: DriftKind,
     what: String,
-    /// The same question is the same case.
+    /// True if the same question is the same case.
     exact: bool,
-    old: Given,
-    new: Given,
+    old: QuestionAnswers,
+    new: QuestionAnswers,
 }
 
-fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
+fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     if let (Some(old), Some(new)) = (&old.answers, &new.answers) {
@@ -116,44 +116,46 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
             (DriftKind::Value, &old.values, &new.values),
         ] {
             for (what, given) in old {
-                let Some(there) = new.get(what) else { continue };
+                let Some(given_new) = new.get(what) else { continue };
                 if let Some(observed) = what.strip_prefix("observe ") {
                     seen.insert(observed.split(" where ").next().unwrap_or_default().to_owned());
                 }
-                found.push(Question { kind, what: what.clone(), exact, old: given.clone(), new: there.clone() });
+                let (what, old, new) = (what.clone(), given.clone(), given_new.clone());
+                found.push(SharedQuestion { kind, what, exact, old, new });
             }
         }
     }
     let single = |result: &RuleResult| result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);
     for (name, classes) in &old.observations {
-        let Some(there) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
-        // What a hazardous rule showed: once in a run, with values in its text.
+        let Some(new_classes) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
+        // The outcome of a hazardous rule: one per run, with values in its text.
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
-            let answers = classes.iter().map(|(text, cases)| (class(text), Answer { cases: *cases, example: None }));
-            Given { cases: classes.values().sum(), answers: answers.collect() }
+            let count = |cases: &u64| AnswerCount { cases: *cases, example: None };
+            let answers = classes.iter().map(|(text, cases)| (class(text), count(cases)));
+            QuestionAnswers { cases: classes.values().sum(), answers: answers.collect() }
         };
-        found.push(Question {
+        found.push(SharedQuestion {
             kind: DriftKind::Value,
             what: format!("observe {name}"),
             exact: outcome || (single(old) && single(new)),
             old: given(classes),
-            new: given(there),
+            new: given(new_classes),
         });
     }
     found
 }
 
-/// The only answer, if there is one.
-fn only(given: &Given) -> Option<&str> {
+/// The answer, if it is the only one.
+fn only(given: &QuestionAnswers) -> Option<&str> {
     let mut answers = given.answers.keys();
     let first = answers.next()?;
     answers.next().is_none().then_some(first)
 }
 
-fn shares(given: &Given) -> Vec<Share> {
-    let share = |(text, answer): (&String, &Answer)| Share {
+fn shares(given: &QuestionAnswers) -> Vec<Share> {
+    let share = |(text, answer): (&String, &AnswerCount)| Share {
         answer: text.clone(),
         cases: answer.cases,
         example: answer.example.clone(),
@@ -163,29 +165,30 @@ fn shares(given: &Given) -> Vec<Share> {
     shares
 }
 
-/// All answers of both with their counts.
-fn counts<'a>(old: &'a Given, new: &'a Given) -> impl Iterator<Item = (u64, u64)> + 'a {
+/// The counts of each answer in both runs.
+fn counts<'a>(old: &'a QuestionAnswers, new: &'a QuestionAnswers) -> impl Iterator<Item = (u64, u64)> + 'a {
     let answers: BTreeSet<&String> = old.answers.keys().chain(new.answers.keys()).collect();
-    let cases = |given: &Given, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
+    let cases = |given: &QuestionAnswers, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
     answers.into_iter().map(move |answer| (cases(old, answer), cases(new, answer)))
 }
 
-fn total_variation(old: &Given, new: &Given) -> f64 {
+fn total_variation(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let (all_old, all_new) = (old.cases.max(1) as f64, new.cases.max(1) as f64);
     let difference = counts(old, new).map(|(a, b)| (a as f64 / all_old - b as f64 / all_new).abs()).sum::<f64>();
     (difference / 2.0).min(1.0)
 }
 
-/// The smallest p value of an answer against all others, times the number of answers.
-fn p_value(old: &Given, new: &Given) -> f64 {
+/// The smallest p value of an answer against all others, times the number of answers (Bonferroni).
+fn p_value(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
-    // Where each case gives one of two answers, the second says what the first says.
-    let one_each = |given: &Given| given.answers.values().map(|answer| answer.cases).sum::<u64>() == given.cases;
+    // If each case has one of two answers, the two tests are the same.
+    let total = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>();
+    let one_each = |given: &QuestionAnswers| total(given) == given.cases;
     let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }
 
-/// Whether two numbers of cases differ by a tenth at most: what `where` discards depends on the seed.
+/// True if two numbers of cases differ by at most a tenth: the number discarded by `where` depends on the seed.
 fn nearly(a: u64, b: u64) -> bool {
     a.abs_diff(b) <= a.max(b) / 10
 }

@@ -1,13 +1,13 @@
-//! How a rule fails, apart from the values with which it does.
+//! Symptoms of failures for a comparison.
 
 use record::{self, Meaning, RuleResult};
 
-use super::difference::{Outcome, Symptom};
+use super::difference::{RuleOutcome, Symptom};
 
-/// What a run says of a rule.
-pub(super) fn outcome(result: &RuleResult) -> Outcome {
+/// The result of a rule in a run.
+pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     let again = result.runs_again();
-    Outcome {
+    RuleOutcome {
         verdict: result.verdict.name().to_owned(),
         reason: result.reason.clone(),
         symptom: symptom(result),
@@ -15,7 +15,7 @@ pub(super) fn outcome(result: &RuleResult) -> Outcome {
     }
 }
 
-/// Whether both failed alike, each in a run in which it did.
+/// True if failing runs of both have the same symptom.
 pub(super) fn same_in_a_run(old: &RuleResult, new: &RuleResult) -> bool {
     record::Symptom::of_single_run(old) == record::Symptom::of_single_run(new)
 }

@@ -1,13 +1,13 @@
-//! Known failures: files → checked entries → which of them apply to a run → its results, sorted.
+//! Known failures (waivers): files → checked entries → entries that apply to a run → sorted results.
 //!
-//! The record stays what was seen. What was expected changes how it counts, and what reports call it.
+//! Recorded results do not change. Known failures only decide which results count.
 
 mod date;
 mod draft;
-mod entry;
 mod error;
 mod expecting;
 mod flake;
+mod known_failure;
 mod model;
 mod read;
 mod symptom;
@@ -17,9 +17,9 @@ mod warnings;
 
 pub use date::{day, today};
 pub use draft::{Details, draft};
-pub use entry::{Entry, VERSIONS};
 pub use error::ExpectationsError;
 pub use expecting::Expecting;
+pub use known_failure::{KnownFailure, VERSIONS};
 pub use model::{ExpectationsFile, Kind};
 pub use read::Expectations;
 pub use symptom::ExpectedSymptom;
