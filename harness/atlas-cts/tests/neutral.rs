@@ -89,7 +89,8 @@ fn no_name_of_a_header_occurs_in_files_for_every_runtime() {
         names.extend(constants.map(|constant| constant.name));
     }
     assert!(names.len() > 300, "the headers declare more than {} names", names.len());
-    let crates = ["steps", "cases", "catalog", "record", "messages", "ledger", "engine"].map(|name| format!("harness/{name}"));
+    let crates =
+        ["steps", "cases", "catalog", "record", "messages", "ledger", "engine"].map(|name| format!("harness/{name}"));
     for (path, text) in crates.iter().flat_map(|folder| texts(folder)) {
         for (number, line) in text.lines().enumerate() {
             let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -342,8 +342,7 @@ fn resuming_a_complete_run_only_rewrites_its_reports() {
     let (before, listed) = (bench.report("report"), files(&bench.path("report")));
     fs::remove_file(bench.path("report/junit.xml")).unwrap();
     fs::remove_dir_all(bench.path("report/counterexamples")).unwrap();
-    resume(&bench, "report", &[])
-        .says(1, &["this run is complete; rewriting its reports", "1 rule broken"]);
+    resume(&bench, "report", &[]).says(1, &["this run is complete; rewriting its reports", "1 rule broken"]);
     let after = bench.report("report");
     assert_eq!((before.journal, before.junit), (after.journal, after.junit));
     assert_eq!(files(&bench.path("report")), listed);
@@ -531,10 +530,7 @@ fn a_full_disk_ends_the_run_and_keeps_its_records() {
                   \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
     let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "small/report"];
     let Some(answer) = with_mounts(&bench, script, &words) else { return };
-    answer.says(
-        3,
-        &["cannot write results", "No space left on device", "free some space, then resume the run"],
-    );
+    answer.says(3, &["cannot write results", "No space left on device", "free some space, then resume the run"]);
     let report = bench.report("kept/report");
     assert!(report.verdicts().starts_with(&[("acl.small.r1", "pass"), ("acl.small.r2", "pass")]));
     assert!(report.results.len() < 9 && report.end.is_none());

@@ -111,6 +111,5 @@ fn the_setting_does_not_apply_to_another_library() {
     let bench = bench("2048");
     bench.library("fixtures/faults/faults.c", &[]);
     let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim-memory", "2048"]);
-    answer
-        .says(2, &["--sim-memory configures the simulated device, but another library is under test"]);
+    answer.says(2, &["--sim-memory configures the simulated device, but another library is under test"]);
 }

@@ -170,8 +170,7 @@ fn memory_errors_during_a_run_put_the_device_into_quarantine_and_no_rule_is_blam
     let night = Night::new("MEMORY_ERRORS");
     let (answer, report) =
         night.tool("'info -t ecc -i 1 -c 0') if [ -e count ]; then cat broken.txt; else cat clean.txt; fi ;;").run();
-    answer
-        .says(0, &["device 1 is out of this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
+    answer.says(0, &["device 1 is out of this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
     assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass), "{:?}", report.verdicts());
     assert_eq!(report.results.len(), report.header.rules);
     assert!(remarks(&report).contains("lost device 1 and runs again"), "{}", remarks(&report));

@@ -413,9 +413,7 @@ fn a_rule_that_leaks_device_memory_is_found_and_named() {
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
     answer.says(0, &["acl.night.leaks: each time it runs"]);
     expect_all(&report, Verdict::Pass);
-    let [leak] = &remarks(&report, "it leaks")[..] else {
-        panic!("{:?}", report.end().told().collect::<Vec<_>>())
-    };
+    let [leak] = &remarks(&report, "it leaks")[..] else { panic!("{:?}", report.end().told().collect::<Vec<_>>()) };
     assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of the memory of"), "{leak}");
     let found = events(&report).find_map(|event| match event {
         Incident::Leak { rules, resource: Leaked::Memory, amount, .. } => Some((rules.concat(), *amount >= 12 << 20)),

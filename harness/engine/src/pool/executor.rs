@@ -103,7 +103,14 @@ pub struct Executor {
 
 impl Executor {
     /// An executor for a product and a number of devices, with the workers that are already in the pool.
-    pub fn new(rules: Arc<Rules>, product: String, devices: u32, work: Effort, factory: Factory, pool: Pool) -> Executor {
+    pub fn new(
+        rules: Arc<Rules>,
+        product: String,
+        devices: u32,
+        work: Effort,
+        factory: Factory,
+        pool: Pool,
+    ) -> Executor {
         let facts = rules.product(&product).map(|product| product.facts.clone()).unwrap_or_default();
         Executor {
             rules,

@@ -221,7 +221,13 @@ const MOST_SAID: usize = 16 << 10;
 
 /// Queries the runtime for its error texts if a case has failed. The case is judged by then, and the supervisor knows
 /// it: a library that does not return a text hides no failure. This query drops no call of the case from the records.
-fn recent_error(life_cycle: &mut Execution<'_>, state: Readiness, flight: &Flight, wire: &Wire, report: &mut CaseReport) {
+fn recent_error(
+    life_cycle: &mut Execution<'_>,
+    state: Readiness,
+    flight: &Flight,
+    wire: &Wire,
+    report: &mut CaseReport,
+) {
     let Some(failure) = &mut report.failure else { return };
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);

@@ -1,6 +1,5 @@
 //! Text layout: columns, colors, durations.
 
-pub(super) use catalog::count;
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, wrap};
 
