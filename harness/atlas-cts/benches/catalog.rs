@@ -1,4 +1,4 @@
-//! A catalog of 2,000 rules read and checked. docs/benchmarks.md has the figures, the budget and how to run it.
+//! A catalog of 2,000 rules read and checked. docs/engine/benchmarks.md has the figures, the budget and how to run it.
 
 #[path = "catalog/large.rs"]
 mod large;

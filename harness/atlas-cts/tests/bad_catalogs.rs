@@ -1,4 +1,4 @@
-//! Catalogs with mistakes, each a file with what `lint` says of it beside it (docs/catalog.md, Bad catalogs).
+//! Catalogs with mistakes, each a file with what `lint` says of it beside it (docs/catalog/files.md, Bad catalogs).
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Axioms: the assumptions of judged checks in addition to the sentences that they rest on (docs/policy.md).
+//! Axioms: the assumptions of judged checks in addition to the sentences that they rest on (docs/catalog/evidence.md).
 
 use std::collections::HashSet;
 

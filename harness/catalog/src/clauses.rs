@@ -1,4 +1,4 @@
-//! Clauses: the normative sentences of documents, as data (docs/policy.md).
+//! Clauses: the normative sentences of documents, as data (docs/catalog/evidence.md).
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The policy at run time: the checks of a rule that are only observed in an edition or on a host (docs/policy.md).
+//! The policy at run time: the checks of a rule that are only observed in an edition or on a host (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
 

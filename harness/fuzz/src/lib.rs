@@ -1,6 +1,6 @@
 //! Laws for arbitrary bytes from a file, a command line or a worker, with one law for each input. Any bytes give an
 //! error with its place, or a value with the properties that the rest of the suite relies on; never a panic, and never
-//! unbounded work or memory. `docs/fuzzing.md` says how to run the targets.
+//! unbounded work or memory. `docs/engine/fuzzing.md` says how to run the targets.
 #![warn(unreachable_pub)]
 
 #[rustfmt::skip]
@@ -85,7 +85,7 @@ macro_rules! target {
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input given; name files to try, or search with cargo-fuzz (docs/fuzzing.md)");
+        println!("no input given; name files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

@@ -80,7 +80,8 @@ impl Checker<'_> {
         let kinds = source.kinds();
         if kinds.len() != 1 {
             let message = if kinds.is_empty() {
-                "this domain has no kind; write for example `{bytes: 1..64KiB}` (docs/language.md, Domains)".to_owned()
+                "this domain has no kind; write for example `{bytes: 1..64KiB}` (docs/catalog/language.md, Domains)"
+                    .to_owned()
             } else {
                 format!("a domain has one kind, but this one has {}; split it into two axes", kinds.join(" and "))
             };

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The values of an axis: exactly one kind, see docs/language.md.
+/// The values of an axis: exactly one kind, see docs/catalog/language.md.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DomainSource {

@@ -1,7 +1,7 @@
 //! The step language: text → tokens → syntax tree → typed program.
 //!
 //! [`check`] is the entry point: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language
-//! is described in `docs/language.md`, its grammar in `GRAMMAR.md`.
+//! is described in `docs/catalog/language.md`, its grammar in `GRAMMAR.md`.
 // Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 

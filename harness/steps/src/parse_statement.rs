@@ -122,7 +122,7 @@ impl Parser<'_> {
             }
             "else" => self.fail("`else` must follow the block of an `if`"),
             word @ ("while" | "do" | "switch" | "goto" | "return" | "break" | "continue") => self.fail(&format!(
-                "the step language has no `{word}`; use `if (e)`, `for (i < n)`, or `choose` (docs/language.md)"
+                "the step language has no `{word}`; use `if (e)`, `for (i < n)`, or `choose` (docs/catalog/language.md)"
             )),
             _ if self.type_follows() => self.declaration(),
             _ => self.expression_statement(),

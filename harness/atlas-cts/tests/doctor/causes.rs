@@ -1,4 +1,4 @@
-//! Symptoms and their causes: the table of causes in docs/doctor.md, row by row.
+//! Symptoms and their causes: the table of causes in docs/run/doctor.md, row by row.
 
 use rstest::rstest;
 

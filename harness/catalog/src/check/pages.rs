@@ -1,4 +1,4 @@
-//! Checks of the pages that were read: each function has a clause, or a reason for having none (docs/coverage.md).
+//! Checks of the pages that were read: each function has a clause, or a reason for having none (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The policy for what the judged checks of a rule may rest on (docs/policy.md).
+//! The policy for what the judged checks of a rule may rest on (docs/catalog/evidence.md).
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         return;
     }
     if names.is_empty() {
-        let message = "a `must` rule names the sentences that its checks rest on under `clauses` (docs/policy.md); \
+        let message = "a `must` rule names the sentences that its checks rest on under `clauses` (docs/catalog/evidence.md); \
                        without any it can only inform: `level: info`";
         return mistakes.at(source, &rule.source.id, message);
     }

@@ -84,7 +84,7 @@ pub struct RuleSource {
     #[serde(default, rename = "where")]
     #[schemars(with = "Option<String>")]
     pub condition: Option<Spanned<String>>,
-    /// The calls and checks (docs/language.md).
+    /// The calls and checks (docs/catalog/language.md).
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
     /// Values that are recorded without being judged: name → expression.

@@ -1,4 +1,4 @@
-//! The structure of files of clauses (docs/policy.md): section → modality → id → sentence.
+//! The structure of files of clauses (docs/catalog/evidence.md): section → modality → id → sentence.
 
 use std::fmt;
 
@@ -79,7 +79,7 @@ impl Modality {
 }
 
 /// A normative sentence: the first 12 digits of the SHA-256 of the sentence in the document, then the text in our words
-/// (docs/policy.md). With details, a map with that text as `says`.
+/// (docs/catalog/evidence.md). With details, a map with that text as `says`.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(untagged)]
 pub enum Sentenced {

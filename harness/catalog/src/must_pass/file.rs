@@ -85,7 +85,7 @@ impl fmt::Display for MustPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# What a conformant device holds, as this version of the suite has it (docs/releases.md): for each rule the"
+            "# What a conformant device holds, as this version of the suite has it (docs/results/evidence.md): for each rule the"
         )?;
         writeln!(
             f,

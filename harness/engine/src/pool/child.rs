@@ -280,7 +280,7 @@ impl WorkerProcess {
     }
 
     /// The exit status of an idle process; `None` if it runs, or has just answered. This check costs an eighth of the
-    /// engine's time per rule (docs/benchmarks.md).
+    /// engine's time per rule (docs/engine/benchmarks.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
