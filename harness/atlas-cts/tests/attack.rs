@@ -125,7 +125,7 @@ fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     symlink("../elsewhere", bench.path("report/counterexamples")).unwrap();
     let words = ["run", "--specs", "specs", "--resume", "report", "--product", "a2", "--backend", "simulator"];
     let resumed = bench.run(words.iter().chain(&["--defect", MISALIGNED]));
-    resumed.says(1, &["counterexamples is a link, not a folder; the journal has it"]);
+    resumed.says(1, &["counterexamples is a link, not a folder; it is in the journal"]);
     assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
 }
 
