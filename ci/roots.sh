@@ -82,7 +82,7 @@ catches() {
 cts=/opt/atlas-cts/atlas-cts
 
 on_x86_64() {
-    local root=$roots/bookworm-x86_64 nobody=65534:65534
+    local root=$roots/bookworm-x86_64 user=65534:65534
     unshare=() qemu=
     if ! [ -f "$root.complete" ]; then
         ci/package/debian.sh "$roots/debootstrap" -- debootstrap || return 1
@@ -95,13 +95,13 @@ on_x86_64() {
     local floor
     floor=$(awk -F'\t' '$1 == "a2" { print $2 }' specs/acl/floors.tsv)
     expect "x86_64: the bundle matches its checksum" 0 'tar.gz: OK' unpack x86_64 "$root"
-    expect "x86_64: this root has no Rust and no compiler" 0 '^Debian 12' within "$root" $nobody sh -c \
+    expect "x86_64: this root has no Rust and no compiler" 0 '^Debian 12' within "$root" $user sh -c \
         'echo "Debian $(cat /etc/debian_version)"; for tool in cargo rustc gcc cc python3; do ! command -v $tool || exit 1; done'
-    expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $nobody $cts --version
-    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $nobody $cts lint
-    expect "x86_64: the whole suite, as user nobody" 0 'conformant: no rule that ran is broken' within "$root" $nobody \
+    expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $user $cts --version
+    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $user $cts lint
+    expect "x86_64: the whole suite, without rights" 0 'conformant: no rule that ran is broken' within "$root" $user \
         $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
-    expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $nobody
+    expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $user
 }
 
 on_aarch64() {
