@@ -59,6 +59,7 @@ fn parts(line: &str) -> Vec<String> {
 #[case::the_cases("harness/cases", 7)]
 #[case::the_catalog("harness/catalog", 40)]
 #[case::the_record("harness/record", 12)]
+#[case::the_messages("harness/messages", 3)]
 #[case::the_ledger("harness/ledger", 60)]
 #[case::the_engine("harness/engine", 80)]
 #[case::the_contract("fixtures/simulator/contract", 5)]
@@ -88,7 +89,7 @@ fn no_name_of_a_header_occurs_in_what_serves_every_runtime() {
         names.extend(constants.map(|constant| constant.name));
     }
     assert!(names.len() > 300, "the headers declare more than {} names", names.len());
-    let crates = ["steps", "cases", "catalog", "record", "ledger", "engine"].map(|name| format!("harness/{name}"));
+    let crates = ["steps", "cases", "catalog", "record", "messages", "ledger", "engine"].map(|name| format!("harness/{name}"));
     for (path, text) in crates.iter().flat_map(|folder| texts(folder)) {
         for (number, line) in text.lines().enumerate() {
             let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -10,7 +10,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use engine::run::{Agenda, Distribution, ExitStatus, ExpectationOptions, MergeOptions, Observer, RunError, merge};
 use proptest::prelude::*;
 use record::{
-    Journal, Part, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
+    Journal, RecordedShard, RuleResult, RunEnd, RunHeader, RunSettings, StartReason, Starts, Verdict, counts, exit_code,
 };
 use rstest::{fixture, rstest};
 use support::{Answer, Bench, Report};
@@ -253,7 +253,7 @@ fn write_attempt(
     bench: &Bench,
     name: &str,
     header: &RunHeader,
-    part: &Part,
+    part: &RecordedShard,
     results: &[RuleResult],
     ends: bool,
 ) -> PathBuf {
@@ -321,7 +321,7 @@ proptest! {
         };
         let mut runs = Vec::new();
         for number in 1..=of {
-            let part = Part { number, of, balanced: distribution.digest(), rules: None };
+            let part = RecordedShard { number, of, balanced: distribution.digest(), rules: None };
             let own = whole.results.iter().filter(|result| distribution.part_of(&result.id) == number);
             let own: Vec<RuleResult> = own.cloned().collect();
             let attempts = earlier.iter().filter(|(part, _)| *part == number).map(|(_, earlier)| *earlier);
@@ -352,7 +352,7 @@ proptest! {
 fn a_failure_is_not_tried_away_and_the_report_names_the_attempts(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
-    let part = Part { number: 1, of: 1, balanced: None, rules: None };
+    let part = RecordedShard { number: 1, of: 1, balanced: None, rules: None };
     let mut failed = whole.results.clone();
     failed[2].verdict = Verdict::Fail;
     write_attempt(&bench, "attempt-1", &whole.header, &part, &failed, true);
@@ -373,7 +373,7 @@ fn a_result_that_is_not_its_parts_is_refused(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
     for number in [1, 2] {
-        let part = Part { number, of: 2, balanced: None, rules: None };
+        let part = RecordedShard { number, of: 2, balanced: None, rules: None };
         write_attempt(&bench, &format!("part-{number}"), &whole.header, &part, &whole.results, true);
     }
     merged(&bench, "merged", &["part-1", "part-2"]).says(2, &["which is not a rule of its part"]);

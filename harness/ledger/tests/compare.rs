@@ -6,7 +6,7 @@ use crate::sample::{asked, confirmation, end, failure, header, result};
 use ledger::compare::{
     Change, CompareOptions, Condition, CoverageKind, Difference, DriftKind, compare, html, markdown, text,
 };
-use record::{Answers, Asked, Conclusion, Level, OnDevice, Recorded, Repeats, RuleResult, Verdict};
+use record::{Answers, AnswersByQuestion, Conclusion, Level, OnDevice, Recorded, Repeats, RuleResult, Verdict};
 use rstest::rstest;
 
 const RULE: &str = "toy.copy.exact-count";
@@ -45,7 +45,7 @@ fn flaky(failed: u32, runs: u32) -> RuleResult {
     result
 }
 
-fn answering(calls: Asked, exact: bool, cases: u64) -> RuleResult {
+fn answering(calls: AnswersByQuestion, exact: bool, cases: u64) -> RuleResult {
     let answers = Answers { calls, exact, ..Answers::default() };
     RuleResult { answers: Some(Box::new(answers)), cases, ..of(Verdict::Pass) }
 }

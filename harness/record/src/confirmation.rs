@@ -1,28 +1,28 @@
-//! What running a failing case again showed.
+//! The results of running a failing case again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Verdict;
 
-/// What running a failing case again, always in fresh processes, showed.
+/// The results of running a failing case again, always in fresh processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
-    /// What follows from the runs.
+    /// The conclusion from the runs.
     pub conclusion: Conclusion,
     /// The verdict of the case when it was found.
     pub found: Verdict,
     /// Runs of the case alone.
     pub alone: Repeats,
-    /// Runs of the rule from its first case to this one. The run that found the case is the first.
+    /// Runs of the rule from its first case to this one, including the run that found the case.
     pub rule: Repeats,
     /// Values of the cases that must run before this one in the same process, by name and in their order.
     pub after: Vec<Vec<(String, String)>>,
-    /// What the conclusion leaves open, and why. Empty: nothing.
+    /// Open questions with their reasons; may be empty.
     pub remark: String,
 }
 
-/// Runs that were the same, and how many of them failed.
+/// Identical runs and the number of failed ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     /// Runs that failed.
@@ -31,17 +31,17 @@ pub struct Repeats {
     pub runs: u32,
 }
 
-/// What follows from running a case again.
+/// The conclusion from running a case again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// It fails alone, each time.
+    /// The case fails alone, each time.
     Alone,
-    /// It passes alone, and fails each time after certain other cases.
+    /// The case passes alone, and fails each time after certain other cases.
     After,
-    /// It fails in some runs and passes in others that are the same.
+    /// The case fails in some runs and passes in other, identical ones.
     Flaky,
-    /// The runs do not say.
+    /// The runs do not show.
     Open,
 }
 
@@ -59,8 +59,7 @@ impl std::fmt::Display for Repeats {
 }
 
 impl Confirmation {
-    /// The runs that were made to see whether the case fails again. The run that found it is none of them: without it nobody
-    /// would have looked.
+    /// The runs that tried the case again. The run that found the failure is not counted.
     pub fn again(&self) -> Repeats {
         if self.alone.failed > 0 || self.rule.runs < 2 {
             return self.alone;
@@ -69,7 +68,7 @@ impl Confirmation {
         Repeats { failed: failed.saturating_sub(1), runs: runs - 1 }
     }
 
-    /// The conclusion as a clause: `fails in 3 of 10 runs of the case alone`.
+    /// The conclusion in words: `fails in 3 of 10 runs of the case alone`.
     pub fn clause(&self) -> String {
         match self.conclusion {
             Conclusion::Alone => format!("fails in {} of the case alone", self.alone),

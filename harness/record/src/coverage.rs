@@ -1,29 +1,29 @@
-//! How much of a rule's domain was tried.
+//! The share of a rule's domain that its cases tried.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much of a rule's domain its cases were.
+/// The share of a rule's domain that its cases tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Distinct cases among those executed; more than a million are not told apart.
+    /// Distinct cases among the executed ones; beyond a million, cases are not distinguished.
     pub distinct: u64,
-    /// Why the cases are fewer than planned, although the domain has more. Never changes the verdict.
+    /// The reason for fewer cases than planned, although the domain has more. Does not change the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// What the guard against hangs left of the plan; `None`: all of it ran. Older journals do not know it.
+    /// The part of the plan that ran before the watchdog ended the rule; `None`: all of it. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
 }
 
-/// A plan that did not come to its end in time.
+/// A plan that did not finish in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cut {
     /// Cases that ran.
     pub ran: u64,
-    /// Cases that were planned.
+    /// Planned cases.
     pub planned: u64,
-    /// The guard, in milliseconds.
+    /// The time limit of the rule, in milliseconds.
     pub limit_milliseconds: u64,
 }
 

@@ -1,4 +1,4 @@
-//! On which devices a rule ran, and what it showed on each.
+//! The devices of a rule, and its answer on each.
 
 use std::collections::BTreeSet;
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 use crate::result::RuleResult;
 use crate::verdict::Verdict;
 
-/// The answer of a rule on one of several devices that it ran on one after another.
+/// The answer of a rule on one of several devices, on which it ran one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnDevice {
-    /// The device, as the machine numbers it.
+    /// The device, in the numbering of the machine.
     pub device: String,
     pub verdict: Verdict,
-    /// As of a result.
+    /// As in a result.
     pub reason: String,
     pub cases: u64,
     pub nanoseconds: u64,
 }
 
 impl RuleResult {
-    /// The devices that the rule has an answer of; none: nobody wrote down which.
+    /// The devices on which the rule has an answer; empty: not recorded.
     pub fn answered_on(&self) -> BTreeSet<String> {
         match self.each.is_empty() {
             true if self.devices.is_empty() => BTreeSet::new(),
-            // Those of a rule of several are one place.
+            // The devices of a rule that uses several count as one place.
             true => [self.devices.join(",")].into(),
             false => self.each.iter().map(|on| on.device.clone()).collect(),
         }
     }
 
-    /// The same rule as a run on only these of its devices would have it.
+    /// The result as if the rule had run only on these devices.
     pub fn only_on(&self, devices: &BTreeSet<String>) -> RuleResult {
         let each: Vec<OnDevice> = self.each.iter().filter(|on| devices.contains(&on.device)).cloned().collect();
         let Some(worst) = worst(&each).filter(|_| each.len() < self.each.len()) else { return self.clone() };
@@ -50,8 +50,8 @@ impl RuleResult {
     }
 }
 
-/// The position of the answer that counts: a failure before what is not known, that before what holds; a device that was
-/// lost says nothing as long as another one answers.
+/// The position of the answer that counts: failures before unknown answers, unknown answers before passes. A lost device
+/// counts only if no other one has an answer.
 pub fn worst(each: &[OnDevice]) -> Option<usize> {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => 0,
@@ -64,7 +64,7 @@ pub fn worst(each: &[OnDevice]) -> Option<usize> {
     (0..each.len()).min_by_key(|position| (weight(each[*position].verdict), *position))
 }
 
-/// What a rule showed on several devices, where that is not the same on each: `fails on device 1, holds on devices 0, 2`.
+/// The answers of a rule on several devices, if they differ: `fails on device 1, holds on devices 0, 2`.
 pub fn on_which(each: &[OnDevice]) -> Option<String> {
     let mut groups: Vec<(&'static str, Vec<&str>)> = Vec::new();
     let worst = each.get(worst(each)?)?;
@@ -76,7 +76,7 @@ pub fn on_which(each: &[OnDevice]) -> Option<String> {
         }
     }
     let part = |(word, mut devices): (&str, Vec<&str>)| {
-        // The worst came first; here they stand as the machine counts.
+        // The worst came first; the text has the order of the machine.
         devices.sort_by_key(|device| each.iter().position(|on| on.device == *device));
         format!("{word} on {} {}", if devices.len() == 1 { "device" } else { "devices" }, devices.join(", "))
     };
@@ -121,7 +121,7 @@ mod tests {
     #[case(&[Verdict::Fail, Verdict::Fail, Verdict::Blocked], Some("fails on devices 0, 1, is blocked on device 2"))]
     #[case(&[Verdict::Pass, Verdict::Pass], None)]
     #[case(&[], None)]
-    fn what_differs_between_devices_is_said(#[case] verdicts: &[Verdict], #[case] said: Option<&str>) {
-        assert_eq!(on_which(&each(verdicts)).as_deref(), said);
+    fn answers_that_differ_between_devices_are_named(#[case] verdicts: &[Verdict], #[case] text: Option<&str>) {
+        assert_eq!(on_which(&each(verdicts)).as_deref(), text);
     }
 }

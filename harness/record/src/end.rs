@@ -1,4 +1,4 @@
-//! The end of a run, and the status that its results mean.
+//! The end of a run, and the exit status of its results.
 
 use std::collections::BTreeMap;
 
@@ -19,51 +19,48 @@ pub struct RunEnd {
     /// End, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub finished: String,
-    /// Wall time of the run in nanoseconds; of a resumed run, since it was resumed for the last time.
+    /// Wall time of the run in nanoseconds; in a resumed run, since the last resumption.
     pub nanoseconds: u64,
     /// Number of results by verdict.
     #[schemars(schema_with = "keyed::<Verdict, u64>")]
     pub counts: BTreeMap<Verdict, u64>,
-    /// Worker processes started, and the time that their start-up took together, in nanoseconds; of a resumed run,
-    /// since it was resumed for the last time.
+    /// The number of started worker processes; in a resumed run, since the last resumption.
     pub workers_started: u64,
-    /// The same by reason; older journals do not know it.
+    /// The same by reason; absent in older journals.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "keyed::<StartReason, Starts>")]
     pub starts: BTreeMap<StartReason, Starts>,
-    /// See `workers_started`.
+    /// The total start-up time of these workers, in nanoseconds.
     pub start_up_nanoseconds: u64,
-    /// What happened to devices and processes; of a resumed run, since it was resumed for the last time. Journals before
-    /// format 4 say it in `remarks`.
+    /// Events of devices and processes; in a resumed run, since the last resumption. Journals before format 4 have them in
+    /// `remarks`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happened>,
-    /// What the library did where no rule ran: while it was set up, when its process ended. It changes no verdict.
+    /// Remarks about the library while no rule ran: during set-up, or at the end of its process. They change no verdict.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// Kept counterexamples that could not be tried because their file is broken: with `strict` the answer is not known.
+    /// Kept counterexamples that could not be tried because their file is broken. With `strict` they make the answer unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unusable_cases: u64,
-    /// What was done once more, for reasons of the infrastructure; of a resumed run, since it was resumed for the last
-    /// time. Older journals do not know it.
+    /// Retries because of the infrastructure; in a resumed run, since the last resumption. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retry>,
-    /// How known failures sort the results; `None`: there were none. Older journals do not know it.
+    /// The results sorted by known failures; `None`: there were none. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
-    /// The exit status: 0 nothing is broken but what is known, 1 a rule is broken, 3 the answer is not known. It follows
-    /// from the settings, the results and what was expected, see [`exit_code`]; a journal that says something else is
-    /// refused.
+    /// The exit status: 0 nothing is broken except known failures, 1 a rule is broken, 3 the answer is unknown. It follows
+    /// from the settings, the results and the known failures, see [`exit_code`]; a journal with another status is refused.
     pub exit: u8,
 }
 
 impl RunEnd {
-    /// What is told about the run as a whole, a sentence each.
+    /// Sentences about the run as a whole.
     pub fn told(&self) -> impl Iterator<Item = String> + '_ {
         self.events.iter().map(ToString::to_string).chain(self.remarks.iter().cloned())
     }
 }
 
-/// An object whose keys are known words.
+/// An object with known keys.
 fn keyed<K: JsonSchema, V: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let (keys, values) = (generator.subschema_for::<K>(), generator.subschema_for::<V>());
     json_schema!({"type": "object", "propertyNames": keys, "additionalProperties": values})
@@ -80,7 +77,7 @@ pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
     counts
 }
 
-/// The exit status of a run with these results: of one that ends, and of one that is read again.
+/// The exit status of a run with these results, when it ends and when its journal is read.
 pub fn exit_code(
     settings: &RunSettings,
     results: &[RuleResult],
@@ -90,13 +87,13 @@ pub fn exit_code(
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let any = |meaning: Meaning| results.iter().filter(counts).any(|result| result.meaning() == meaning);
     let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-    // Whether all parts together executed enough is known when they are merged.
+    // The merge checks the number of executed rules of all parts together.
     let whole = settings.part.is_none();
     let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
     let unknown = results.iter().filter(counts).any(|result| result.verdict.hides(result.level, settings.strict));
     let found = any(Meaning::Finding) || results.iter().filter(counts).any(|result| !result.findings.is_empty());
-    let asked_for = expected.is_some_and(AppliedExpectations::breaks);
-    if any(Meaning::Broken) || asked_for || (settings.strict && found) {
+    let fail_on = expected.is_some_and(AppliedExpectations::breaks);
+    if any(Meaning::Broken) || fail_on || (settings.strict && found) {
         1
     } else if unknown || too_few || (settings.strict && unusable_cases > 0) {
         3

@@ -1,80 +1,80 @@
-//! What known failures made of a run: which results were expected, which were news, and by which entries.
+//! The results of a run sorted by known failures.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a run was held against, for its header: enough to notice that it goes on with something else.
+/// The files of known failures of a run, for its header: a run is not resumed with other ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectationFiles {
-    /// The file or the folder, as it was given.
+    /// The given file or folder.
     pub path: String,
-    /// SHA-256 over names and texts of the files, lower-case hex.
+    /// SHA-256 of the names and texts of the files, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub digest: String,
-    /// How many entries they have.
+    /// The number of entries.
     pub entries: usize,
 }
 
-/// What was applied to the results of a run.
+/// The known failures applied to the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AppliedExpectations {
-    /// Where the entries stand.
+    /// The files of the entries.
     pub files: ExpectationFiles,
-    /// The day that dates of expiry were compared with, `2027-03-31`, in UTC.
+    /// The day on which entries were checked for expiry, `2027-03-31`, in UTC.
     #[schemars(extend("format" = "date"))]
     pub on: String,
-    /// What breaks the run although nothing new is broken.
+    /// The sorts that fail the run without new failures.
     pub fail_on: Vec<Sort>,
-    /// The results that are sorted; the others hold, or do not apply, and nobody expected otherwise.
+    /// The sorted results. All others hold or do not apply, and no entry expects a failure.
     pub results: Vec<SortedResult>,
-    /// Entries that may apply to this run, and could not be decided or met no result: each with why.
+    /// Entries that could not be decided or matched no result, each with the reason.
     pub open: Vec<String>,
 }
 
-/// A result that an entry speaks of, or that no entry expects.
+/// A failure, or a result that an entry is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SortedResult {
     /// The rule's id.
     pub rule: String,
     pub sort: Sort,
-    /// What was compared, in words.
+    /// The comparison in words.
     pub why: String,
-    /// The entry that decided; `None`: there is none for this rule.
+    /// The entry that decided; `None`: no entry is about this rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryReference>,
 }
 
-/// An entry as reports name it.
+/// An entry, as reports name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryReference {
-    /// `file.yaml:line`, from the folder on.
+    /// `file.yaml:line`, relative to the folder.
     pub place: String,
-    /// Where the failure is followed up.
+    /// The tracker of the failure.
     pub tracker: String,
-    /// Who answers for the entry.
+    /// The person or team responsible for the entry.
     pub owner: String,
-    /// The last day on which the entry holds.
+    /// The last day on which the entry applies.
     #[schemars(extend("format" = "date"))]
     pub expires: String,
 }
 
-/// What a result is in the light of what was expected.
+/// A result compared with the known failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sort {
     /// Broken, and no entry is about this rule on this device.
     New,
-    /// Broken, and another symptom than the entries of this rule name.
+    /// Broken, with another symptom than the entries of this rule.
     Unlike,
     /// The symptom of a flake, more often than its entry allows.
     TooOften,
-    /// As an entry says, which has expired.
+    /// Broken as in an entry that has expired.
     Expired,
-    /// An entry says that it fails, and it holds.
+    /// The rule holds, although an entry expects a failure.
     Fixed,
-    /// As an entry says.
+    /// Broken as in an entry.
     Known,
 }
 
@@ -99,23 +99,23 @@ impl fmt::Display for Sort {
 }
 
 impl AppliedExpectations {
-    /// How the result of a rule is sorted, if it is.
+    /// The sorted result of a rule, if it has one.
     pub fn of(&self, rule: &str) -> Option<&SortedResult> {
         self.results.iter().find(|sorted| sorted.rule == rule)
     }
 
-    /// Whether the result of a rule does not count, because it is as expected.
+    /// True if the result of a rule does not count because it is a known failure.
     pub fn excuses(&self, rule: &str) -> bool {
         let excused = |sort| matches!(sort, Sort::Known | Sort::Expired) && !self.fail_on.contains(&sort);
         self.of(rule).is_some_and(|sorted| excused(sorted.sort))
     }
 
-    /// Whether something breaks the run that nobody would call broken: what holds although it was expected to fail.
+    /// True if a sort of `fail_on` occurs, for example a rule that holds although it was expected to fail.
     pub fn breaks(&self) -> bool {
         self.results.iter().any(|sorted| self.fail_on.contains(&sorted.sort))
     }
 
-    /// How many results are of a sort.
+    /// The number of results of a sort.
     pub fn number(&self, sort: Sort) -> usize {
         self.results.iter().filter(|sorted| sorted.sort == sort).count()
     }

@@ -1,4 +1,4 @@
-//! What was tested, and how.
+//! The first line of a journal: what was tested, and how.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
 use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
-use crate::part::MergedRun;
+use crate::shard::MergedRun;
 use crate::settings::RunSettings;
 
-/// What was tested, and how: enough to repeat the run.
+/// The tested software and hardware, and the settings: enough to repeat the run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunHeader {
     /// Version of the journal's format.
@@ -24,31 +24,31 @@ pub struct RunHeader {
     pub started: String,
     /// The runtime's name, for example the folder below `specs/`.
     pub runtime: String,
-    /// Product id that the rules were selected for.
+    /// The product, by its id; it selects the rules.
     pub product: String,
-    /// The name that the runtime reported for the device, if it reported one.
+    /// The device name that the runtime reported, if any.
     pub reported_name: Option<String>,
     /// The library under test.
     pub library: LibraryIdentity,
-    /// The runtime's further libraries that were there, if it has any.
+    /// The runtime's further libraries, as far as they are installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_libraries: Vec<FurtherLibrary>,
-    /// What was mapped besides the system's base once the runtime was set up, by path: the libraries under test, and
-    /// those of runtime and driver that they brought. Older journals do not know it.
+    /// The libraries mapped after start-up, except the base of the system: the libraries under test, and those of runtime
+    /// and driver that they loaded. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<MappedLibrary>,
-    /// The machine that the run was made on; `None`: a simulated device, or an older journal.
+    /// The machine of the run; `None`: a simulated device, or an older journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// Where programs run: `host` or `device`. Empty where the runtime knows no difference.
+    /// The place where programs run: `host` or `device`; empty: the runtime does not distinguish.
     #[schemars(extend("enum" = ["host", "device", ""]))]
     pub run_mode: String,
     /// Number of devices.
     pub devices: u32,
-    /// Devices that were not used, because they did not work before the run began.
+    /// Devices that were not used because they did not work before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices_out: Vec<DeviceOut>,
-    /// What identifies the devices; `None`: each rule has a simulated machine, or an older journal.
+    /// The identity of the devices; `None`: simulated machines, or an older journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     /// Edition of the runtime, if it is known.
@@ -57,23 +57,23 @@ pub struct RunHeader {
     pub seed: u64,
     /// Name of the work budget.
     pub profile: String,
-    /// SHA-256 over the catalog's files, lower-case hex.
+    /// SHA-256 of the catalog's files, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub catalog_digest: String,
     /// Number of rules in the catalog.
     pub rules: usize,
-    /// What the suite was asked for, and which rules are about it. Older journals do not know it.
+    /// The subjects of the suite with their rules. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,
     /// Seeded defects that were switched on in the simulated device.
     pub defects: Vec<String>,
-    /// What else was asked for.
+    /// The other settings.
     #[serde(default)]
     pub settings: RunSettings,
-    /// The runs that this one was put together from, in the order of their parts. Empty: it ran by itself.
+    /// The runs that were merged into this one, in the order of their parts. Empty: this run was not merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
-    /// When the run was resumed, RFC 3339 in UTC. In the journal these are lines of their own.
+    /// The times at which the run was resumed, RFC 3339 in UTC. The journal has a separate line for each.
     #[serde(skip)]
     pub resumed: Vec<String>,
 }
@@ -81,16 +81,16 @@ pub struct RunHeader {
 /// A device that a run does not use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceOut {
-    /// The device as the runtime counts.
+    /// The device, in the numbering of the runtime.
     pub device: String,
-    /// What it did not do.
+    /// The reason.
     pub reason: String,
 }
 
-/// Something that the suite was asked for.
+/// A subject that the suite was made to test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
     pub name: String,
-    /// Ids of the rules that are about it.
+    /// Ids of its rules.
     pub rules: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What happens to devices and processes in a run, for programs; the sentences for people are made here alone.
+//! Events of devices and processes in a run: data for programs, and sentences for people.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryCause;
 
-/// Something that happened in a run, and in which part of a merged one. A device is named as the machine numbers it; `None`:
-/// the run has one that cannot be told from others. Reasons are for people.
+/// An event of a run. Devices have the machine's numbers; `None`: the only device of the run, without a number. Reasons are
+/// for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Happened {
-    /// The number of the part; `None`: the run is a whole.
+    /// The part of a merged run; `None`: the run was not merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub part: Option<u32>,
@@ -19,14 +19,14 @@ pub struct Happened {
     pub event: Incident,
 }
 
-/// Something that happened to devices or processes. A device is named as the machine numbers it; `None`: the run has one
-/// that cannot be told from others.
+/// An event of devices or processes. Devices have the machine's numbers; `None`: the only device of the run, without a
+/// number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Incident {
-    /// No rule uses the device from here on.
+    /// The device was taken out of use: no later rule uses it.
     DeviceOut { device: Option<String>, reason: String },
-    /// The command of the site brought a device back, in this one of at most `attempts` attempts.
+    /// The recovery command restored a device, in this attempt of at most `attempts`.
     DeviceBack {
         device: Option<String>,
         reason: String,
@@ -35,7 +35,7 @@ pub enum Incident {
         #[schemars(range(min = 1))]
         attempts: u32,
     },
-    /// The command of the site did not bring a device back, in this one of at most `attempts` attempts.
+    /// The recovery command did not restore a device, in this attempt of at most `attempts`.
     DeviceNotBack {
         device: Option<String>,
         reason: String,
@@ -44,15 +44,15 @@ pub enum Incident {
         #[schemars(range(min = 1))]
         attempts: u32,
     },
-    /// Calls of a process had no effect after this rule, and another process took its place.
+    /// Calls of a process had no effect after this rule, so the process was replaced.
     ProcessReplaced { device: Option<String>, rule: String, reason: String },
-    /// A rule with these devices runs once more, for what it met and not for what it said.
+    /// A rule with these devices runs again because of its environment, not because of its verdict.
     RuleRetried { rule: String, cause: RetryCause, devices: Vec<Option<String>>, reason: String },
-    /// An amount of something, bytes or a number, does not come back each time these rules run together.
+    /// An amount (bytes or a number) is not freed whenever these rules run together.
     Leak { rules: Vec<String>, resource: Leaked, amount: u64, device: Option<String> },
 }
 
-/// What does not come back.
+/// A resource that is not freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaked {
@@ -65,7 +65,7 @@ pub enum Leaked {
 }
 
 impl Leaked {
-    /// An amount of it, as a sentence names it.
+    /// An amount of the resource, for a sentence.
     pub fn amount(self, amount: u64, device: Option<&str>) -> String {
         match self {
             Leaked::Memory => {
@@ -77,13 +77,13 @@ impl Leaked {
     }
 }
 
-/// A device, as reports call it.
+/// The name of a device in reports.
 pub fn device_name(device: Option<&str>) -> String {
     device.map_or_else(|| "the device".to_owned(), |device| format!("device {device}"))
 }
 
 impl Incident {
-    /// The texts that may quote a library or the machine.
+    /// The text that may quote a library or the machine.
     pub fn quotes_mut(&mut self) -> Option<&mut String> {
         match self {
             Incident::DeviceOut { reason, .. }
@@ -109,41 +109,40 @@ impl fmt::Display for Incident {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Incident::DeviceOut { device, reason } => {
-                write!(f, "{} is out of this run: {reason}", device_name(device.as_deref()))
+                write!(f, "{} is out of use for this run: {reason}", device_name(device.as_deref()))
             }
             Incident::DeviceBack { device, reason, attempt, attempts } => {
                 let name = device_name(device.as_deref());
-                write!(f, "{name} was out ({reason}), and works again after --recover-cmd ({attempt} of {attempts})")
+                write!(f, "{name} was out of use ({reason}); --recover-cmd restored it (attempt {attempt} of {attempts})")
             }
             Incident::DeviceNotBack { device, reason, attempt, attempts } => {
                 let name = device_name(device.as_deref());
-                write!(f, "{name} is out, and --recover-cmd did not bring it back ({attempt} of {attempts}): {reason}")
+                write!(f, "{name} is out of use; --recover-cmd did not restore it (attempt {attempt} of {attempts}): {reason}")
             }
             Incident::ProcessReplaced { device, rule, reason } => write!(
                 f,
-                "after {rule}, calls of its process on {} did not have their effect any more, and another process took its \
-                 place: {reason}",
+                "after {rule}, calls on {} no longer had any effect in its worker; the worker was replaced: {reason}",
                 device_name(device.as_deref())
             ),
             Incident::RuleRetried { rule, cause: RetryCause::LostDevice, devices, reason } => {
                 let names: Vec<String> = devices.iter().map(|device| device_name(device.as_deref())).collect();
-                write!(f, "{rule} has lost {} and runs once more: {reason}", names.join(" and "))
+                write!(f, "{rule} lost {} and runs again: {reason}", names.join(" and "))
             }
             Incident::RuleRetried { rule, .. } => {
-                write!(f, "{rule} ran in a process whose calls had no effect any more, and runs once more")
+                write!(f, "{rule} ran in a worker whose calls no longer had any effect; it runs again")
             }
             Incident::Leak { rules, resource, amount, device } => {
                 let what = resource.amount(*amount, device.as_deref());
                 match &rules[..] {
-                    [rule] => write!(f, "{rule}: each time it runs, {what} do not come back"),
+                    [rule] => write!(f, "{rule}: each time it runs, it leaks {what}"),
                     [first, second] => {
-                        write!(f, "{first} and {second}: each time they run together, {what} do not come back")
+                        write!(f, "{first} and {second}: each time they run together, they leak {what}")
                     }
-                    // A coincidence that is as regular as the rules looks the same.
+                    // Another user of the device who is as regular as the rules looks the same.
                     several => write!(
                         f,
-                        "{what} do not come back when {} rules run, {} to {}, and neither half of them takes that alone: \
-                         they do together, or somebody else who uses the device",
+                        "{what} leak when {} rules run, {} to {}, but not when either half of them runs alone: the cause \
+                         is their combination, or another user of the device",
                         several.len(),
                         several.first().map_or("", |id| id),
                         several.last().map_or("", |id| id)
@@ -168,24 +167,24 @@ mod tests {
     #[case::out(
         Incident::DeviceOut { device: two(), reason: "it is silent".into() },
         r#"{"event":"device-out","device":"2","reason":"it is silent"}"#,
-        "device 2 is out of this run: it is silent"
+        "device 2 is out of use for this run: it is silent"
     )]
     #[case::of_an_unnamed_device(
         Incident::DeviceNotBack { device: None, reason: "the command ended with 1".into(), attempt: 1, attempts: 2 },
         r#"{"event":"device-not-back","device":null,"reason":"the command ended with 1","attempt":1,"attempts":2}"#,
-        "the device is out, and --recover-cmd did not bring it back (1 of 2): the command ended with 1"
+        "the device is out of use; --recover-cmd did not restore it (attempt 1 of 2): the command ended with 1"
     )]
     #[case::retried(
         Incident::RuleRetried {
             rule: "a.b".into(), cause: RetryCause::LostDevice, devices: vec![two(), Some("3".into())], reason: "no".into()
         },
         r#"{"event":"rule-retried","rule":"a.b","cause":"lost-device","devices":["2","3"],"reason":"no"}"#,
-        "a.b has lost device 2 and device 3 and runs once more: no"
+        "a.b lost device 2 and device 3 and runs again: no"
     )]
     #[case::leak(
         Incident::Leak { rules: vec!["a.b".into()], resource: Leaked::Memory, amount: 3 << 19, device: two() },
         r#"{"event":"leak","rules":["a.b"],"resource":"memory","amount":1572864,"device":"2"}"#,
-        "a.b: each time it runs, 1.5 MiB of the memory of device 2 do not come back"
+        "a.b: each time it runs, it leaks 1.5 MiB of the memory of device 2"
     )]
     fn an_event_is_data_for_a_program_and_a_sentence_for_a_person(
         #[case] event: Incident,

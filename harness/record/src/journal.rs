@@ -1,8 +1,8 @@
-//! The journal: `results.jsonl`, one JSON object per line, appended while the run goes on.
+//! The journal: `results.jsonl`, one JSON object per line, appended during the run.
 //!
-//! A line is one `write` of one buffer, made under a lock on the file, so that threads and processes can share a
-//! journal and a killed run loses at most the line that it was writing. A last line that is cut short is therefore
-//! expected and dropped; a broken line anywhere else is an error.
+//! Each line is one `write` under a lock on the file, so threads and processes can share a journal, and a killed run
+//! loses at most the line that it was writing. A truncated last line is therefore dropped; a broken line anywhere else is
+//! an error.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,14 +28,14 @@ pub use read::{Recorded, read_journal, read_run};
 
 use read::check_first;
 
-/// Bytes of the longest journal. It is read as a whole, so memory is the limit: a result of a broken rule takes a few
-/// KiB, and this holds those of tens of thousands.
+/// The most bytes of a journal. It is read as a whole, so memory is the limit: the result of a broken rule takes a few KiB,
+/// so there is space for tens of thousands.
 const LARGEST: u64 = 256 << 20;
 
-/// Writing a line takes microseconds: whoever holds the lock for so long will not give it back.
+/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds it longer will not free it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// A journal that is open for appending.
+/// A journal open for appending.
 ///
 /// ```no_run
 /// # use record::{Journal, JournalError, RuleResult, RunEnd, RunHeader};
@@ -49,26 +49,26 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    state: Mutex<State>,
+    file: Mutex<JournalFile>,
 }
 
-/// What this handle knows of the file. Others may have written since; [`State::catch_up`] reads that.
+/// The file as this handle knows it. [`JournalFile::catch_up`] reads what others wrote since.
 #[derive(Debug)]
-struct State {
+struct JournalFile {
     file: File,
-    /// Bytes read or written so far: always the end of a line.
+    /// The number of bytes read or written so far; always whole lines.
     known: u64,
-    /// Lines in those bytes.
+    /// The number of lines in those bytes.
     lines: usize,
-    /// Rules that have a result, with the number of its line.
+    /// Rules with a result, with the number of its line.
     results: HashMap<String, usize>,
-    /// Whether the run's end is written.
+    /// True once the end of the run is written.
     ended: bool,
-    /// Nobody else writes: see [`Journal::alone`].
+    /// True if no other process may write, see [`Journal::alone`].
     alone: bool,
-    /// Somebody held the lock for too long once. The threads that wait do not each wait as long.
+    /// True once a wait for the lock has timed out: other threads then do not wait as well.
     given_up: bool,
-    /// How long it waits for a lock.
+    /// The longest wait for the lock.
     patience: Duration,
 }
 
@@ -95,7 +95,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// As much of a line as an appending process must know.
+/// The part of a line that an appending process needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Glimpse {
@@ -113,14 +113,14 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest that it reads. Format 1 did not say which rules had begun,
-    /// format 2 not that a run was asked to end, format 3 told in sentences what happened to devices.
+    /// The format that this version writes, and the newest one that it reads. Format 2 added the beginning of rules, format 3
+    /// the stop of a run, format 4 events as data.
     pub const FORMAT: u32 = 4;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";
 
-    /// Starts a journal in `dir`, which is created if it does not exist. An existing journal is never overwritten.
+    /// Starts a journal in `dir`, and creates the folder if necessary. Never overwrites an existing journal.
     pub fn create(dir: &Path, header: &RunHeader) -> Result<Journal, JournalError> {
         fs::create_dir_all(dir).map_err(|source| JournalError::io("create the folder", dir, source))?;
         let path = dir.join(Self::FILE);
@@ -134,21 +134,21 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal in `dir` to add results to it: another process of the same run, or a run that is resumed
-    /// after it was killed (a line that was cut short is removed).
+    /// Opens the journal in `dir` to add results: for another process of the same run, or to resume a killed run (a truncated
+    /// line is removed).
     pub fn append_to(dir: &Path) -> Result<Journal, JournalError> {
         let path = dir.join(Self::FILE);
-        // Without it, opening a FIFO waits.
+        // Without O_NONBLOCK, opening a FIFO waits.
         let file =
             OpenOptions::new().read(true).append(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
         let file = file.map_err(|source| JournalError::io("open", &path, source))?;
         let metadata = file.metadata().map_err(|source| JournalError::io("read", &path, source))?;
         if !metadata.is_file() || metadata.len() > LARGEST {
-            let found = format!("a file of at most {LARGEST} bytes is expected");
+            let found = format!("not a file of at most {LARGEST} bytes");
             return Err(JournalError::NotAJournal { path, found });
         }
         let journal = Journal::new(path, file);
-        // Between the creation of a journal and its first line another process may find it empty.
+        // Another process may find the journal empty between its creation and its first line.
         for _ in 0..200 {
             let length = journal.exclusively(|_| Ok(()))?;
             if length > 0 {
@@ -164,57 +164,57 @@ impl Journal {
         Err(JournalError::NotAJournal { path: journal.path, found: "it is empty".into() })
     }
 
-    /// From now on nobody else may write: a line that another process adds is an error, not a result of this run.
+    /// Makes this handle the only writer: from now on, a line of another process is an error, not a result of this run.
     pub fn alone(mut self) -> Journal {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).alone = true;
+        self.file.get_mut().unwrap_or_else(PoisonError::into_inner).alone = true;
         self
     }
 
-    /// From now on it waits no longer than that for a lock that another process holds; never longer than ten seconds.
+    /// Limits the wait for a lock that another process holds; the limit is ten seconds at most.
     pub fn waiting_at_most(&mut self, limit: Duration) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.patience = limit.min(LOCK_PATIENCE);
     }
 
-    /// Where the journal is.
+    /// The path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Notes that a rule begins. A rule that has a result is refused.
+    /// Records the beginning of a rule. A rule with a result is refused.
     pub fn begin(&self, id: &str) -> Result<(), JournalError> {
         self.write(&Outgoing::Begin { id })
     }
 
-    /// Notes that a run goes on after it was killed.
+    /// Records that a killed run is resumed.
     pub fn resume(&self, resume: &RunResume) -> Result<(), JournalError> {
         self.write(&Outgoing::Resume(resume))
     }
 
-    /// Notes that the run ends before its end, because it was asked to, and waits until the file is on the disk.
+    /// Records that the run stops on request, and waits until the file is on the disk.
     pub fn stop(&self, stop: &RunStop) -> Result<(), JournalError> {
         self.write(&Outgoing::Stop(stop))?;
         self.sync()
     }
 
-    /// Writes the result of one rule. A second result of a rule is refused, whichever process wrote the first.
+    /// Writes the result of a rule. A second result of a rule is refused, even if another process wrote the first.
     pub fn append(&self, result: &RuleResult) -> Result<(), JournalError> {
         self.write(&Outgoing::Result(result))
     }
 
-    /// Writes the end of the run and waits until the file is on the disk. Nothing can be appended afterward.
+    /// Writes the end of the run, and waits until the file is on the disk. Nothing can be appended after it.
     pub fn finish(&self, end: RunEnd) -> Result<(), JournalError> {
         self.write(&Outgoing::End(&end))?;
         self.sync()
     }
 
     fn sync(&self) -> Result<(), JournalError> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         state.file.sync_data().map_err(|source| JournalError::io("write", &self.path, source))
     }
 
     fn new(path: PathBuf, file: File) -> Journal {
-        let state = State {
+        let file = JournalFile {
             file,
             known: 0,
             lines: 0,
@@ -224,13 +224,13 @@ impl Journal {
             given_up: false,
             patience: LOCK_PATIENCE,
         };
-        Journal { path, state: Mutex::new(state) }
+        Journal { path, file: Mutex::new(file) }
     }
 
-    /// Runs `work` while no other thread or process writes, with everything read that others wrote. Returns the
-    /// file's length before `work`.
-    fn exclusively(&self, work: impl FnOnce(&mut State) -> Result<(), JournalError>) -> Result<u64, JournalError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Reads what others wrote, then runs `work` while no other thread or process writes. Returns the length of the file
+    /// before `work`.
+    fn exclusively(&self, work: impl FnOnce(&mut JournalFile) -> Result<(), JournalError>) -> Result<u64, JournalError> {
+        let mut state = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         state.lock(&self.path)?;
         let done = state.catch_up(&self.path).and_then(|()| {
             let length = state.known;
@@ -244,7 +244,7 @@ impl Journal {
         let mut bytes =
             serde_json::to_vec(line).map_err(|error| JournalError::io("write", &self.path, io::Error::other(error)))?;
         bytes.push(b'\n');
-        let work = |state: &mut State| {
+        let work = |state: &mut JournalFile| {
             if state.ended {
                 return Err(JournalError::Ended { path: self.path.clone() });
             }
@@ -252,7 +252,7 @@ impl Journal {
                 return Err(JournalError::Duplicate { path: self.path.clone(), id: id.into(), first, second: None });
             }
             if let Err(source) = state.file.write_all(&bytes) {
-                // Whatever part of the line arrived must not stay; if this fails too, the next writer removes it.
+                // Remove a partly written line; if this fails too, the next writer removes it.
                 let _ = state.file.set_len(state.known);
                 return Err(JournalError::io("write", &self.path, source));
             }
@@ -268,8 +268,8 @@ impl Journal {
     }
 }
 
-impl State {
-    /// Takes the lock on the file, and does not wait for ever: any process that can read the file can hold it.
+impl JournalFile {
+    /// Takes the lock on the file. The wait is limited, because any process that can read the file can hold the lock.
     fn lock(&mut self, path: &Path) -> Result<(), JournalError> {
         let mut begun = None;
         loop {
@@ -286,20 +286,20 @@ impl State {
         }
     }
 
-    /// The length of the file, which is still the one at the journal's path, and holds all that was written.
+    /// The length of the file. It is an error if the path now has another file, or if the file is shorter than before.
     fn length(&self, path: &Path) -> Result<u64, JournalError> {
         let own = self.file.metadata().map_err(|source| JournalError::io("read", path, source))?;
         let what = match fs::metadata(path) {
             Err(_) => "was removed",
-            Ok(there) if (there.dev(), there.ino()) != (own.dev(), own.ino()) => "was replaced by another file",
-            Ok(_) if own.len() < self.known => "was cut short",
+            Ok(named) if (named.dev(), named.ino()) != (own.dev(), own.ino()) => "was replaced by another file",
+            Ok(_) if own.len() < self.known => "was truncated",
             Ok(_) if own.len() > self.known && self.alone => "was written to by another process",
             Ok(_) => return Ok(own.len()),
         };
         Err(JournalError::Changed { path: path.to_owned(), what })
     }
 
-    /// Reads what others appended, and removes or completes a line that a killed process left unfinished.
+    /// Reads the lines that others appended, and removes or completes an unfinished line of a killed process.
     fn catch_up(&mut self, path: &Path) -> Result<(), JournalError> {
         let failed = |source| JournalError::io("read", path, source);
         if self.length(path)? == self.known {
@@ -312,19 +312,19 @@ impl State {
             let unfinished = !line.ends_with(b"\n");
             let glimpse = serde_json::from_slice::<Glimpse>(line.trim_ascii_end());
             if unfinished && glimpse.is_err() && self.lines == 0 {
-                let found = "its first line is not complete".into();
+                let found = "its first line is incomplete".into();
                 return Err(JournalError::NotAJournal { path: path.to_owned(), found });
             }
             if unfinished {
-                let mended = if glimpse.is_ok() { self.file.write_all(b"\n") } else { self.file.set_len(self.known) };
-                mended.map_err(|source| JournalError::io("mend", path, source))?;
+                let repaired = if glimpse.is_ok() { self.file.write_all(b"\n") } else { self.file.set_len(self.known) };
+                repaired.map_err(|source| JournalError::io("repair", path, source))?;
             }
             match glimpse {
                 Ok(Glimpse::Run(_) | Glimpse::Begin(_) | Glimpse::Resume(_) | Glimpse::Stop(_)) => {}
                 Ok(Glimpse::Result(Id { id })) => drop(self.results.insert(id, self.lines + 1)),
                 Ok(Glimpse::End(_)) => self.ended = true,
                 Err(_) if unfinished => break,
-                // The first line gets its own, better messages from `check_first`.
+                // `check_first` has better messages for the first line.
                 Err(_) if self.lines == 0 => {}
                 Err(error) => return Err(JournalError::broken(path, self.lines + 1, &error)),
             }

@@ -1,12 +1,11 @@
-//! The results of a run as data: the journal's lines. Reports are made from these and from nothing else.
+//! The results of a run as data: the lines of the journal. Reports are made from them alone.
 //!
-//! - [`Line`]: a line of the journal; [`RunHeader`], [`RuleResult`] and [`RunEnd`] are what most of them hold.
-//! - [`Verdict`], [`Meaning`]: what happened to a rule, and what that means; [`exit_code`] is the sum of it.
-//! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, and whether and how it fails again.
-//! - [`Happened`]: what happened to devices and processes.
-//! - [`Journal`], [`read_run`]: the file that is written while a run goes on, and read again; [`journal_schema`] is its
-//!   JSON Schema.
-//! - [`books`]: what a run asks of those who keep reports and known failures.
+//! - [`Line`]: a line of the journal; most lines hold a [`RunHeader`], a [`RuleResult`] or a [`RunEnd`].
+//! - [`Verdict`], [`Meaning`]: the result of a rule, and its meaning for the run; [`exit_code`] sums them up.
+//! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, and the results of running it again.
+//! - [`Happened`]: an event of devices or processes.
+//! - [`Journal`], [`read_run`]: writing and reading the file; [`journal_schema`] is its JSON Schema.
+//! - [`books`]: reports and known failures, as a run sees them.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
@@ -27,7 +26,7 @@ mod library;
 mod line;
 mod logs;
 mod memory_limit;
-mod part;
+mod shard;
 mod result;
 mod retry;
 mod schema;
@@ -37,7 +36,7 @@ mod symptom;
 pub mod text;
 mod verdict;
 
-pub use answers::{Answer, Answers, Asked, Question};
+pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
 pub use catalog::{Level, Word};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use coverage::{Coverage, Cut};
@@ -54,7 +53,7 @@ pub use library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
 pub use line::{Line, RuleBegin, RunResume, RunStop};
 pub use logs::{LogFile, RuleLogs};
 pub use memory_limit::MemoryLimit;
-pub use part::{MOST_PARTS, MergedRun, Part};
+pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use result::RuleResult;
 pub use retry::{Retry, RetryCause};
 pub use schema::journal_schema;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which library was loaded.
+/// The loaded library.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LibraryIdentity {
     /// Path as it was opened.
@@ -11,18 +11,19 @@ pub struct LibraryIdentity {
     /// SHA-256 of the file, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub sha256: String,
-    /// Version that the runtime reports, if it reports one.
+    /// The version that the runtime reports, if any.
     pub version: Option<String>,
-    /// Who answered instead of the first that was asked for it, or why nobody did. Older journals do not know it.
+    /// The library that reported the version instead of the first one, or the reason for a missing version. Absent in older
+    /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_note: Option<String>,
-    /// Whether this is the simulated device of the suite.
+    /// True for the suite's simulated device.
     pub simulated: bool,
-    /// How the library was chosen, for example `--library` or `simulator (no toolkit found)`.
+    /// The way in which the library was chosen, for example `--library` or `simulator (no toolkit found)`.
     pub chosen_by: String,
 }
 
-/// A library that was loaded besides the first one.
+/// A library that was loaded in addition to the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FurtherLibrary {
     /// Its id in the catalog.
@@ -37,13 +38,13 @@ pub struct FurtherLibrary {
 /// A shared library in the process under test.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MappedLibrary {
-    /// Path as the system names it; `embedded`: what the suite carries.
+    /// Path as the system names it; `embedded`: part of the suite.
     pub path: String,
-    /// SHA-256 of the file, lower-case hex; `None`: it cannot be read, for example because it was removed.
+    /// SHA-256 of the file, lower-case hex; `None`: unreadable, for example because it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub sha256: Option<String>,
-    /// The id that its linker gave it, if it has one.
+    /// The build id from its linker, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
 }

@@ -1,16 +1,16 @@
-//! A process that reached the limit of its memory.
+//! A process that reached its memory limit.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a process that reached the limit of its memory while a rule ran.
+/// A process that reached its memory limit while a rule ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryLimit {
-    /// Mebibytes that it got beside what it held once it was set up.
+    /// The limit in mebibytes, on top of what the process used after start-up.
     pub mebibytes: u64,
-    /// The call that was open when little was left; `None`: there was none, or the process is gone.
+    /// The call in progress when memory ran low; `None`: none, or the process is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
@@ -21,8 +21,8 @@ impl fmt::Display for MemoryLimit {
         let call = call.as_ref().map_or(String::new(), |call| format!(", in {call}"));
         write!(
             f,
-            "the process reached its limit of {mebibytes} MiB beside what it held once it was set up{call} \
-             (--worker-memory allows more)"
+            "the process reached its limit of {mebibytes} MiB on top of what it used after start-up{call} (--worker-memory \
+             raises it)"
         )
     }
 }

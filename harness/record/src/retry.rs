@@ -1,35 +1,35 @@
-//! What was done a second time: only what the infrastructure did, never what a rule said.
+//! Retries. The infrastructure causes them, never a verdict.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that was done once more.
+/// Something that was done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retry {
     pub cause: RetryCause,
-    /// The rule that ran once more; `None`: it was no rule.
+    /// The rule that ran again; `None`: not a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What went wrong the first time.
+    /// The failure of the first attempt.
     pub reason: String,
 }
 
-/// Why something was done once more.
+/// The cause of a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetryCause {
-    /// A worker did not start, after others had.
+    /// A worker did not start, although others had started.
     Start,
-    /// A device went out while a rule ran on it.
+    /// A device was lost while a rule ran on it.
     LostDevice,
-    /// A rule met a process in which calls had no effect any more, and the device works in another one.
+    /// Calls no longer had any effect in the worker of a rule, but the device works in another worker.
     SpentProcess,
 }
 
 impl RetryCause {
-    /// The name used in every report.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             RetryCause::Start => "start",

@@ -1,4 +1,4 @@
-//! The JSON Schema of the journal's lines, for programs of sites.
+//! The JSON Schema of the journal's lines, for programs of users.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// The JSON Schema of a line of the journal: what this version writes, and what older formats lack is optional.
+/// The JSON Schema of a line of the journal, as this version writes it. Keys that older formats lack are optional.
 pub fn journal_schema() -> Schema {
     SchemaSettings::draft2020_12()
         .for_serialize()
@@ -16,8 +16,7 @@ pub fn journal_schema() -> Schema {
         .into_root_schema_for::<Line>()
 }
 
-/// Objects have the keys that are written and no others. A key that a reader replaces by a default may be absent; one that
-/// is left out where there is nothing to say is never null.
+/// Allows only the written keys. A key with a default for readers may be absent; an optional key is absent, never null.
 #[derive(Debug, Clone)]
 struct Strict;
 
@@ -41,14 +40,14 @@ impl Transform for Strict {
         let variants = object.get_mut("oneOf").and_then(Value::as_array_mut);
         let closed = if variants.is_some() { "unevaluatedProperties" } else { "additionalProperties" };
         for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
-            // It says a part of the object's keys.
+            // A variant has only a part of the keys of the object.
             variant.remove("additionalProperties");
         }
         object.insert(closed.to_owned(), false.into());
     }
 }
 
-/// Takes null out of what the value of a key may be.
+/// Removes null from the allowed values of a key.
 fn not_null(property: &mut Value) {
     let Some(property) = property.as_object_mut() else { return };
     if let Some(Value::Array(kinds)) = property.get_mut("type") {

@@ -1,4 +1,4 @@
-//! Why a run started its processes.
+//! The reasons for which a run started processes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,29 +6,29 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a worker process was started.
+/// The reason for starting a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartReason {
-    /// A rule used a device for the first time, or a further process on it.
+    /// The first use of a device, or a further worker on it.
     FirstUse,
-    /// The same for rules that may spoil a process, which only they share.
+    /// The same for rules that may spoil a worker: they share separate ones.
     SetApart,
-    /// The rule asks for a process that only its cases share.
+    /// The rule requires a worker that only its cases share.
     Own,
-    /// The rule asks for a process of its own for each case.
+    /// The rule requires a separate worker for each case.
     Isolated,
-    /// The rule does what the documents call undefined: each case has a process of its own.
+    /// The rule provokes undefined behavior, so each case has a separate worker.
     Hazardous,
-    /// The one before it ended because a rule wanted that.
+    /// A rule ended the previous worker on purpose.
     EndedByRule,
-    /// The one before it crashed or hung.
+    /// The previous worker crashed or hung.
     AfterLoss,
-    /// The one before it is not trusted any more: a case failed there, or left something behind.
+    /// The previous worker is no longer trusted: a case failed there, or left something behind.
     AfterFailure,
-    /// A failure was run again.
+    /// A failing case was run again.
     Confirmation,
-    /// The library was only asked what it exports.
+    /// Only a query of the library's exports.
     Exports,
 }
 
@@ -36,29 +36,29 @@ impl fmt::Display for StartReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             StartReason::FirstUse => "for the first use of a device",
-            StartReason::SetApart => "set apart for rules that may spoil them",
+            StartReason::SetApart => "for rules that may spoil a worker",
             StartReason::Own => "for the cases of one rule",
             StartReason::Isolated => "for single cases of isolated rules",
             StartReason::Hazardous => "for single cases of hazardous rules",
-            StartReason::EndedByRule => "after a rule had ended one",
+            StartReason::EndedByRule => "after a rule ended one",
             StartReason::AfterLoss => "after a crash or a hang",
             StartReason::AfterFailure => "after a failure",
             StartReason::Confirmation => "to run failures again",
-            StartReason::Exports => "to ask what the library exports",
+            StartReason::Exports => "to list the library's exports",
         })
     }
 }
 
-/// What was started for one reason.
+/// The number of starts for a reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Starts {
-    /// Processes that loaded the library.
+    /// Workers that loaded the library.
     pub processes: u64,
-    /// Those of them in which the runtime was initialized, by the set-up or by the rule.
+    /// Workers in which the runtime was initialized, by the set-up or by the rule.
     pub runtimes: u64,
 }
 
-/// The starts of several runs together.
+/// The total starts of several runs.
 pub fn sum_of<'a>(runs: impl Iterator<Item = &'a BTreeMap<StartReason, Starts>>) -> BTreeMap<StartReason, Starts> {
     let mut sum: BTreeMap<StartReason, Starts> = BTreeMap::new();
     for (reason, starts) in runs.flatten() {

@@ -1,38 +1,38 @@
-//! How a rule failed, apart from the values with which it did: two failures with equal symptoms are taken for one.
+//! The symptom of a failure, without its values: two failures with equal symptoms count as the same.
 
 use catalog::one_space;
 
 use crate::result::RuleResult;
 use crate::verdict::Verdict;
 
-/// How a rule failed.
+/// The symptom of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symptom {
     pub verdict: Verdict,
-    /// The statement that failed, its spaces made one.
+    /// The failed statement, with single spaces.
     pub check: Option<String>,
-    /// What the call answered.
+    /// The answer of the call.
     pub code: Option<Code>,
-    /// The function that answered it, or was lost in.
+    /// The called function that answered, crashed or hung.
     pub call: Option<String>,
 }
 
 /// The answer of a call: `107000 (SOME_ERROR_NAME)`, `107000`, `success`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// As it was returned.
+    /// The returned value.
     pub value: String,
-    /// The name that the header gives it, if it does.
+    /// Its name in the header, if it has one.
     pub name: Option<String>,
 }
 
 impl Symptom {
-    /// How a rule failed in this run.
+    /// The symptom of a rule in this run.
     pub fn of(result: &RuleResult) -> Symptom {
         Symptom::with(result, result.verdict)
     }
 
-    /// How a single run of the rule's failing case failed, where it did not in others.
+    /// The symptom of a single failing run; a flaky rule passes in other runs.
     pub fn of_single_run(result: &RuleResult) -> Symptom {
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let found = confirmation.filter(|_| result.verdict == Verdict::Flaky).map(|confirmation| confirmation.found);
@@ -47,7 +47,7 @@ impl Symptom {
 }
 
 impl Code {
-    /// Reads it as messages write it.
+    /// Parses a code as messages write it.
     fn read(text: &str) -> Code {
         match text.strip_suffix(')').and_then(|text| text.split_once(" (")) {
             Some((value, name)) => Code { value: value.to_owned(), name: Some(name.to_owned()) },
@@ -55,7 +55,7 @@ impl Code {
         }
     }
 
-    /// Whether a value or a name means it.
+    /// True if the text is the value or the name of the code.
     pub fn is(&self, text: &str) -> bool {
         self.value == text || self.name.as_deref() == Some(text)
     }
@@ -74,7 +74,7 @@ impl std::fmt::Display for Symptom {
     }
 }
 
-/// What is there of a symptom, by name.
+/// Writes the known parts of a symptom.
 pub fn write_symptom(
     f: &mut std::fmt::Formatter<'_>,
     verdict: Verdict,
@@ -88,7 +88,7 @@ pub fn write_symptom(
     named.into_iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
 }
 
-/// The call that a message is about, and what it answered: `f returned 7 (NAME), expected …`.
+/// The call in a message, and its answer: `f returned 7 (NAME), expected …`.
 fn answered(message: &str) -> (Option<String>, Option<Code>) {
     let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
     if let Some((before, after)) = message.split_once(" returned ") {

@@ -1,9 +1,9 @@
-//! Text from anywhere, made harmless and broken into lines.
+//! Cleaning and wrapping of text from outside.
 
 use std::borrow::Cow;
 
-/// Makes text from anywhere harmless: control characters become their pictures, what turns the direction of writing
-/// round becomes its number, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
+/// Makes text from outside harmless: control characters become their pictures, marks of the writing direction become their
+/// numbers, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let harmless =
         |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
@@ -23,18 +23,18 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Whether a character says in which direction others are shown, so that a line reads as what it is not.
+/// True for a mark of the writing direction, which can make a line look like another one.
 fn turns(c: char) -> bool {
     matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Clean text on one line: line feeds and tabs become spaces, no space at either end.
+/// Clean text on one line: line feeds and tabs become spaces, and the ends are trimmed.
 pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
 }
 
-/// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
-/// a line stay: they may be an indentation.
+/// Breaks clean text into lines of at most `width` characters, at spaces if possible. Spaces at the start of a line stay,
+/// because they may be an indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {
@@ -42,7 +42,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         while let Some((limit, _)) = rest.char_indices().nth(width) {
             let indent = rest.len() - rest.trim_start().len();
             let space = rest[..limit].rfind(' ').filter(|space| *space > indent);
-            // A space right behind the limit is as good as one before it.
+            // A space right after the limit is as good as one before it.
             let at = if rest[limit..].starts_with(' ') { limit } else { space.unwrap_or(limit) };
             lines.push(rest[..at].trim_end().to_owned());
             rest = rest[at..].trim_start();

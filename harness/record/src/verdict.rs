@@ -1,10 +1,10 @@
-//! What happened to a rule, and what that means for a run.
+//! The verdict of a rule, and its meaning for the run.
 
 use catalog::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a rule.
+/// The verdict of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -12,11 +12,11 @@ pub enum Verdict {
     Pass,
     /// A statement of the rule did not hold.
     Fail,
-    /// A call failed as it must, with a code that the documents do not name.
+    /// A call failed as required, but with a code that the documents do not name.
     WrongCode,
-    /// A call that is documented as unsupported did its work.
+    /// A call that is documented as unsupported worked.
     Exceeds,
-    /// Undefined by the documents: what was seen is recorded, not judged.
+    /// Undefined by the documents: recorded, not judged.
     Observed,
     /// Set-up failed in a function that another rule owns.
     Blocked,
@@ -28,31 +28,31 @@ pub enum Verdict {
     Crash,
     /// A call did not return before its deadline.
     Timeout,
-    /// A case failed in some runs and passed in others that were the same.
+    /// A case failed in some runs and passed in other, identical ones.
     Flaky,
-    /// The device is of no further use.
+    /// The device was lost.
     DeviceLost,
-    /// The cases that ran held, and the guard against hangs kept the others from running.
+    /// The cases that ran held, but the watchdog ended the rule before the others.
     Cut,
 }
 
 impl Verdict {
-    /// Whether the rule said that the device is wrong: in a proof, that it noticed the defect.
+    /// True if the rule judged the device to be wrong. In a proof, such a rule kills the defect.
     pub fn kills(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::WrongCode)
     }
 
-    /// Whether the rule found nothing wrong.
+    /// True if the rule found nothing wrong.
     pub fn passes(self) -> bool {
         matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
     }
 
-    /// What it means for a run, of a rule of this level.
+    /// The meaning for the run, for a rule of this level.
     pub fn meaning(self, level: Level) -> Meaning {
         match self {
             Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
             Verdict::Skipped => Meaning::Skipped,
-            // A promise that is kept sometimes is broken: `flaky` means what the failure means.
+            // A promise that is kept only sometimes is broken, so `flaky` counts as the failure.
             Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => match level {
                 Level::Must => Meaning::Broken,
                 Level::Info => Meaning::Finding,
@@ -61,12 +61,12 @@ impl Verdict {
         }
     }
 
-    /// Whether it makes the answer of a run unknown: that cases were cut does where somebody wants to know it exactly.
+    /// True if it makes the result of the run unknown. Cut cases do so only in a strict run.
     pub fn hides(self, level: Level, strict: bool) -> bool {
         self.meaning(level) == Meaning::Unknown && (strict || self != Verdict::Cut)
     }
 
-    /// The name used in every report.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -92,18 +92,18 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// What a result means for the run.
+/// The meaning of a result for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meaning {
-    /// The rule holds, or what was seen is only recorded.
+    /// The rule holds, or was only observed.
     Good,
-    /// A rule is broken.
+    /// The rule is broken.
     Broken,
-    /// A rule of level `info` is broken: reported, does not break the run.
+    /// A rule of level `info` is broken: reported, but does not fail the run.
     Finding,
     /// The rule did not apply.
     Skipped,
-    /// The answer is not known.
+    /// The rule has no answer.
     Unknown,
 }

@@ -6,7 +6,7 @@ use steps::types::is_address;
 
 use crate::case::{Counted, CountedAnswer, QuestionKind, Tally, Told, nth_class};
 use catalog::Rules;
-use record::{Answer, Answers};
+use record::{AnswerCount, Answers};
 
 /// The answers of a rule with the names of calls, arguments and codes; `None` if there are none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
@@ -26,7 +26,7 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
         known.cases += asked.cases;
         for CountedAnswer { told, cases, example, .. } in &asked.answers {
             let told = answer(rules, program, asked.question.of, told);
-            let known = known.answers.entry(told).or_insert_with(|| Answer { cases: 0, example: example.clone() });
+            let known = known.answers.entry(told).or_insert_with(|| AnswerCount { cases: 0, example: example.clone() });
             known.cases += cases;
         }
     }

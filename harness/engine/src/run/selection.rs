@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use steps::suggest::hint;
 
 use catalog::{Rules, offered};
-use record::Part;
+use record::RecordedShard;
 
 use super::errors::NothingSelected;
 use super::options::Options;
@@ -113,11 +113,11 @@ impl Filter {
 
     /// The rules of a selection that belong to this part of the run, and the part; all of it without parts. A part may
     /// be empty.
-    pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<Part>) {
+    pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<RecordedShard>) {
         let Some((shard, distribution)) = &self.part else { return (selected, None) };
         let narrowed = selected.len() < plan(rules).len();
         let ids = narrowed.then(|| selected.iter().map(|planned| planned.id.clone()).collect());
-        let part = Part { number: shard.number, of: shard.of, balanced: distribution.digest(), rules: ids };
+        let part = RecordedShard { number: shard.number, of: shard.of, balanced: distribution.digest(), rules: ids };
         let own = selected.into_iter().filter(|planned| distribution.part_of(&planned.id) == shard.number);
         (own.collect(), Some(part))
     }

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use catalog::digest;
-use record::{MOST_PARTS, RuleResult};
+use record::{MOST_SHARDS, RuleResult};
 
 /// The least cost of a rule, in nanoseconds: a skipped rule costs a line of the journal.
 const LEAST: u64 = 1_000_000;
@@ -29,8 +29,8 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Shard, String> {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
-            Some((number, of)) if (1..=of).contains(&number) && of <= MOST_PARTS => Ok(Shard { number, of }),
-            _ => Err(format!("a part is K/N with K from 1 to N, and N at most {MOST_PARTS}; for example 3/8")),
+            Some((number, of)) if (1..=of).contains(&number) && of <= MOST_SHARDS => Ok(Shard { number, of }),
+            _ => Err(format!("a part is K/N with K from 1 to N, and N at most {MOST_SHARDS}; for example 3/8")),
         }
     }
 }

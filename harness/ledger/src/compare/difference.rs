@@ -75,9 +75,9 @@ pub struct RuleChange {
     pub level: String,
     pub change: Change,
     /// `None`: the run has no result of the rule.
-    pub old: Option<Outcome>,
+    pub old: Option<RuleOutcome>,
     /// As `old`.
-    pub new: Option<Outcome>,
+    pub new: Option<RuleOutcome>,
     /// Of a flake: how likely rates at least as different are where nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
@@ -88,7 +88,7 @@ pub struct RuleChange {
 
 /// What a run says of a rule.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Outcome {
+pub struct RuleOutcome {
     pub verdict: String,
     pub reason: String,
     /// How it failed.

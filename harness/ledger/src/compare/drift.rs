@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Answer, Meaning, Question as Given, RuleResult};
+use record::{AnswerCount, Meaning, QuestionAnswers, RuleResult};
 
 use super::difference::{Drift, DriftKind, Share};
 use super::pairs::Pairs;
@@ -55,7 +55,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
         let alike = old.profile == new.profile && nearly(old_result.cases, new_result.cases);
         let questions = questions(old_result, new_result);
         unrecorded += u64::from(old_result.answers.is_some() != new_result.answers.is_some());
-        for Question { kind, what, exact, old, new } in questions {
+        for SharedQuestion { kind, what, exact, old, new } in questions {
             let (first, second) = (only(&old), only(&new));
             let constant = first.is_some() && second.is_some();
             if constant && first == second {
@@ -96,16 +96,16 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
 }
 
 /// A question that both runs answered.
-struct Question {
+struct SharedQuestion {
     kind: DriftKind,
     what: String,
     /// The same question is the same case.
     exact: bool,
-    old: Given,
-    new: Given,
+    old: QuestionAnswers,
+    new: QuestionAnswers,
 }
 
-fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
+fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     if let (Some(old), Some(new)) = (&old.answers, &new.answers) {
@@ -120,7 +120,7 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
                 if let Some(observed) = what.strip_prefix("observe ") {
                     seen.insert(observed.split(" where ").next().unwrap_or_default().to_owned());
                 }
-                found.push(Question { kind, what: what.clone(), exact, old: given.clone(), new: there.clone() });
+                found.push(SharedQuestion { kind, what: what.clone(), exact, old: given.clone(), new: there.clone() });
             }
         }
     }
@@ -131,10 +131,10 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
-            let answers = classes.iter().map(|(text, cases)| (class(text), Answer { cases: *cases, example: None }));
-            Given { cases: classes.values().sum(), answers: answers.collect() }
+            let answers = classes.iter().map(|(text, cases)| (class(text), AnswerCount { cases: *cases, example: None }));
+            QuestionAnswers { cases: classes.values().sum(), answers: answers.collect() }
         };
-        found.push(Question {
+        found.push(SharedQuestion {
             kind: DriftKind::Value,
             what: format!("observe {name}"),
             exact: outcome || (single(old) && single(new)),
@@ -146,14 +146,14 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<Question> {
 }
 
 /// The only answer, if there is one.
-fn only(given: &Given) -> Option<&str> {
+fn only(given: &QuestionAnswers) -> Option<&str> {
     let mut answers = given.answers.keys();
     let first = answers.next()?;
     answers.next().is_none().then_some(first)
 }
 
-fn shares(given: &Given) -> Vec<Share> {
-    let share = |(text, answer): (&String, &Answer)| Share {
+fn shares(given: &QuestionAnswers) -> Vec<Share> {
+    let share = |(text, answer): (&String, &AnswerCount)| Share {
         answer: text.clone(),
         cases: answer.cases,
         example: answer.example.clone(),
@@ -164,23 +164,23 @@ fn shares(given: &Given) -> Vec<Share> {
 }
 
 /// All answers of both with their counts.
-fn counts<'a>(old: &'a Given, new: &'a Given) -> impl Iterator<Item = (u64, u64)> + 'a {
+fn counts<'a>(old: &'a QuestionAnswers, new: &'a QuestionAnswers) -> impl Iterator<Item = (u64, u64)> + 'a {
     let answers: BTreeSet<&String> = old.answers.keys().chain(new.answers.keys()).collect();
-    let cases = |given: &Given, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
+    let cases = |given: &QuestionAnswers, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
     answers.into_iter().map(move |answer| (cases(old, answer), cases(new, answer)))
 }
 
-fn total_variation(old: &Given, new: &Given) -> f64 {
+fn total_variation(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let (all_old, all_new) = (old.cases.max(1) as f64, new.cases.max(1) as f64);
     let difference = counts(old, new).map(|(a, b)| (a as f64 / all_old - b as f64 / all_new).abs()).sum::<f64>();
     (difference / 2.0).min(1.0)
 }
 
 /// The smallest p value of an answer against all others, times the number of answers.
-fn p_value(old: &Given, new: &Given) -> f64 {
+fn p_value(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
     // Where each case gives one of two answers, the second says what the first says.
-    let one_each = |given: &Given| given.answers.values().map(|answer| answer.cases).sum::<u64>() == given.cases;
+    let one_each = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>() == given.cases;
     let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }

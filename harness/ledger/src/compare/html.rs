@@ -1,23 +1,26 @@
-//! A comparison as one page that needs nothing else: no script, no network.
+//! A comparison as one self-contained page without scripts.
 
 use std::fmt::Write;
+
+use messages::message;
 
 use crate::report::{document, escaped};
 
 use super::difference::Difference;
 use super::page::page;
 
-/// The comparison as HTML. What journals say is text in it, never markup.
+/// The comparison as HTML. Texts of journals stay text, never markup.
 pub fn html(found: &Difference) -> String {
     let page = page(found);
-    let mut text = String::from("<main>\n<h1>Two runs compared</h1>\n<dl>\n");
-    for (label, side) in ["old", "new", "found"].iter().zip([&page.sides[0], &page.sides[1], &page.verdict]) {
+    let mut text = format!("<main>\n<h1>{}</h1>\n<dl>\n", message!("diff-title"));
+    let labels = [message!("label-old"), message!("label-new"), message!("label-found")];
+    for (label, side) in labels.iter().zip([&page.sides[0], &page.sides[1], &page.verdict]) {
         let _ = writeln!(text, "<dt>{label}</dt><dd>{}</dd>", escaped(side));
     }
     text.push_str("</dl>\n");
     for section in &page.sections {
         let class = if section.bad { " class=\"bad\"" } else { "" };
-        // What is long is closed until somebody asks.
+        // A long section is closed at first.
         let open = if section.bad || section.entries.len() <= 20 { " open=\"\"" } else { "" };
         let title = escaped(section.title);
         let _ = writeln!(text, "<details{open}><summary><h2{class}>{title} ({})</h2></summary>", section.entries.len());
@@ -31,5 +34,5 @@ pub fn html(found: &Difference) -> String {
         text.push_str("</details>\n");
     }
     let _ = writeln!(text, "<p>{}</p>\n</main>", escaped(&page.note));
-    document("Two runs compared", &text, "")
+    document(message!("diff-title"), &text, "")
 }

@@ -1,35 +1,36 @@
-//! A comparison as sections and entries: what text, Markdown and HTML show in their own way.
+//! A comparison as sections and entries, for text, Markdown and HTML.
 
 use super::difference::{
-    Change, CoverageKind, Difference, Drift, DriftKind, FieldChange, Outcome, RuleChange, Share, Timing,
+    Change, CoverageKind, Difference, Drift, DriftKind, FieldChange, RuleChange, RuleOutcome, Share, Timing,
 };
+use messages::message;
 
-/// The answers and fields that are shown of one entry.
+/// The most answers or fields of an entry.
 const MOST_SHOWN: usize = 6;
-/// The longest value that is shown, in characters.
+/// The longest value, in characters.
 const LONGEST: usize = 160;
 
-/// A comparison for a person.
+/// A comparison for people.
 pub(super) struct Page {
-    /// What was compared, a line for each run.
+    /// The compared runs, a line each.
     pub sides: [String; 2],
-    /// One sentence that says what was found.
+    /// The findings in one sentence.
     pub verdict: String,
     pub sections: Vec<Section>,
-    /// What the figures mean.
+    /// The meaning of the figures.
     pub note: String,
 }
 
 /// Entries of one kind.
 pub(super) struct Section {
     pub title: &'static str,
-    /// Whether the section is bad news.
+    /// True if the section is bad news.
     pub bad: bool,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PageEntry>,
 }
 
-/// One finding: a name and lines of details with a label each.
-pub(super) struct Entry {
+/// A finding: a name, and labeled lines of details.
+pub(super) struct PageEntry {
     pub name: String,
     pub lines: Vec<(&'static str, String)>,
 }
@@ -37,45 +38,55 @@ pub(super) struct Entry {
 /// The page of a comparison.
 pub(super) fn page(found: &Difference) -> Page {
     let mut sections = Vec::new();
-    let mut add = |title: &'static str, bad: bool, entries: Vec<Entry>| {
+    let mut add = |title: &'static str, bad: bool, entries: Vec<PageEntry>| {
         if !entries.is_empty() {
             sections.push(Section { title, bad, entries });
         }
     };
     for (change, title, bad) in [
-        (Change::Regression, "Regressions", true),
-        (Change::NewFailure, "New failures: no answer before", true),
-        (Change::OtherSymptom, "Other symptoms", true),
-        (Change::Fix, "Fixes", false),
-        (Change::Flake, "Flaky, and no news: the rates do not differ more than chance explains", false),
+        (Change::Regression, message!("diff-regressions"), true),
+        (Change::NewFailure, message!("diff-new-failures"), true),
+        (Change::OtherSymptom, message!("diff-other-symptoms"), true),
+        (Change::Fix, message!("diff-fixes"), false),
+        (Change::Flake, message!("diff-flakes"), false),
     ] {
         add(title, bad, found.changes.iter().filter(|known| known.change == change).map(change_entry).collect());
     }
-    add("Behavior drift: nothing broke, the strongest first", false, found.drift.iter().map(drift_entry).collect());
+    add(message!("diff-drift"), false, found.drift.iter().map(drift_entry).collect());
     for (kind, title) in [
-        (CoverageKind::OnlyOld, "No answer any more"),
-        (CoverageKind::OnlyNew, "An answer for the first time"),
-        (CoverageKind::Gone, "Rules that are gone"),
-        (CoverageKind::New, "Rules that are new"),
-        (CoverageKind::OtherDevice, "Rules on another device than before: another question"),
+        (CoverageKind::OnlyOld, message!("diff-only-old")),
+        (CoverageKind::OnlyNew, message!("diff-only-new")),
+        (CoverageKind::Gone, message!("diff-gone")),
+        (CoverageKind::New, message!("diff-new")),
+        (CoverageKind::OtherDevice, message!("diff-other-device")),
     ] {
         let known = found.coverage.iter().filter(|known| known.kind == kind);
-        let entry = |known: &super::CoverageChange| Entry {
+        let entry = |known: &super::CoverageChange| PageEntry {
             name: known.rule.clone(),
-            lines: vec![("verdict", known.verdict.clone()), ("why", shortened(&known.why))],
+            lines: vec![
+                (message!("label-verdict"), known.verdict.clone()),
+                (message!("label-reason"), shortened(&known.why)),
+            ],
         };
         add(title, false, known.map(entry).collect());
     }
-    add("What was tested, and how", false, found.fields.iter().map(field_entry).collect());
+    add(message!("diff-fields"), false, found.fields.iter().map(field_entry).collect());
     if let Some(timing) = &found.timing {
-        add("Time: information, unless there is a budget", !timing.exceeded.is_empty(), vec![timing_entry(timing)]);
+        add(message!("diff-timing"), !timing.exceeded.is_empty(), vec![timing_entry(timing)]);
     }
-    let remarks: Vec<Entry> =
-        found.remarks.iter().map(|remark| Entry { name: remark.clone(), lines: Vec::new() }).collect();
-    add("What this comparison cannot say", false, remarks);
+    let remarks: Vec<PageEntry> =
+        found.remarks.iter().map(|remark| PageEntry { name: remark.clone(), lines: Vec::new() }).collect();
+    add(message!("diff-limits"), false, remarks);
     let side = |side: &super::Side| {
-        let end = if side.ended { "" } else { ", not finished" };
-        format!("{} ({}, {}, {} results, {}{end})", side.path, side.tested, side.product, side.results, side.started)
+        let line = message!(
+            "diff-side",
+            tested = side.tested.as_str(),
+            product = side.product.as_str(),
+            count = side.results,
+            started = side.started.as_str()
+        );
+        let end = if side.ended { String::new() } else { format!(", {}", message!("unfinished")) };
+        format!("{} ({line}{end})", side.path)
     };
     Page { sides: [side(&found.old), side(&found.new)], verdict: verdict(found), sections, note: note(found) }
 }
@@ -84,112 +95,109 @@ fn verdict(found: &Difference) -> String {
     let of = |change: Change| found.changes.iter().filter(|known| known.change == change).count();
     let coverage =
         |wanted: [CoverageKind; 2]| found.coverage.iter().filter(|known| wanted.contains(&known.kind)).count();
-    format!(
-        "{} regressions, {} new failures, {} other symptoms, {} fixes, {} flaky without news, {} drifts; {} rules lost \
-         their answer, {} gained one; {} rules as before",
-        of(Change::Regression),
-        of(Change::NewFailure),
-        of(Change::OtherSymptom),
-        of(Change::Fix),
-        of(Change::Flake),
-        found.drift.len(),
-        coverage([CoverageKind::OnlyOld, CoverageKind::Gone]),
-        coverage([CoverageKind::OnlyNew, CoverageKind::New]),
-        found.unchanged
+    message!(
+        "diff-verdict",
+        regressions = of(Change::Regression),
+        failures = of(Change::NewFailure),
+        symptoms = of(Change::OtherSymptom),
+        fixes = of(Change::Fix),
+        flakes = of(Change::Flake),
+        drifts = found.drift.len(),
+        lost = coverage([CoverageKind::OnlyOld, CoverageKind::Gone]),
+        gained = coverage([CoverageKind::OnlyNew, CoverageKind::New]),
+        unchanged = found.unchanged
     )
 }
 
 fn note(found: &Difference) -> String {
     let family = &found.family;
-    format!(
-        "{} tests of shares and rates ({}): the chance that any of them speaks where nothing changed is at most {}. Not \
-         tested: verdicts, and questions whose case is the same and whose answer was always one, and now always another.",
-        family.tests, family.method, family.level
-    )
+    message!("diff-note", count = family.tests, method = family.method.as_str(), level = family.level)
 }
 
-fn change_entry(change: &RuleChange) -> Entry {
-    let mut lines = vec![("rule", change.title.clone())];
+fn change_entry(change: &RuleChange) -> PageEntry {
+    let mut lines = vec![(message!("label-rule"), change.title.clone())];
     if let Some(old) = &change.old {
-        lines.push(("old", outcome(old)));
+        lines.push((message!("label-old"), outcome(old)));
     }
     if let Some(new) = &change.new {
-        lines.push(("new", outcome(new)));
+        lines.push((message!("label-new"), outcome(new)));
     }
     if let Some(p) = change.p {
-        lines.push(("chance", format!("p = {p:.2e}")));
+        lines.push((message!("label-chance"), format!("p = {p:.2e}")));
     }
-    Entry { name: change.rule.clone(), lines }
+    PageEntry { name: change.rule.clone(), lines }
 }
 
-fn outcome(outcome: &Outcome) -> String {
-    let Outcome { verdict, reason, symptom, rate } = outcome;
+fn outcome(outcome: &RuleOutcome) -> String {
+    let RuleOutcome { verdict, reason, symptom, rate } = outcome;
     let reason = if reason.is_empty() { String::new() } else { format!(": {}", shortened(reason)) };
     let check = symptom.as_ref().map(|symptom| symptom.check.as_str()).filter(|check| !check.is_empty());
-    let check = check.map(|check| format!("; check `{}`", shortened(check))).unwrap_or_default();
-    let rate =
-        rate.map(|[failed, runs]| format!("; failed {failed} of {runs} times when run again")).unwrap_or_default();
-    format!("{verdict}{reason}{check}{rate}")
+    let check = check.map(|check| message!("diff-check", check = shortened(check)));
+    let rate = rate.map(|[failed, runs]| message!("diff-rate", failed = failed, runs = runs));
+    [Some(format!("{verdict}{reason}")), check, rate].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-fn drift_entry(drift: &Drift) -> Entry {
+fn drift_entry(drift: &Drift) -> PageEntry {
     let kind = match drift.kind {
-        DriftKind::Code => "code",
-        DriftKind::Value => "value",
-        DriftKind::Check => "check",
-        DriftKind::Verdict => "verdict",
+        DriftKind::Code => message!("label-code"),
+        DriftKind::Value => message!("label-value"),
+        DriftKind::Check => message!("label-check"),
+        DriftKind::Verdict => message!("label-verdict"),
     };
     let strength = match drift.p {
         Some(p) => format!("{:.2}, p = {p:.1e}", drift.strength),
-        None => format!("{:.2}, the same question", drift.strength),
+        None => format!("{:.2}, {}", drift.strength, message!("diff-same-question")),
     };
     let lines = vec![
         (kind, shortened(&drift.what)),
-        ("strength", strength),
-        ("old", shares(&drift.old)),
-        ("new", shares(&drift.new)),
+        (message!("label-strength"), strength),
+        (message!("label-old"), shares(&drift.old)),
+        (message!("label-new"), shares(&drift.new)),
     ];
-    Entry { name: drift.rule.clone(), lines }
+    PageEntry { name: drift.rule.clone(), lines }
 }
 
 fn shares(shares: &[Share]) -> String {
     let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.cases));
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if shares.len() > MOST_SHOWN {
-        text += &format!(", {} more", shares.len() - MOST_SHOWN);
+        text += &format!(", {}", message!("and-more", count = shares.len() - MOST_SHOWN));
     }
     if let Some(example) = shares.iter().find_map(|share| share.example.as_ref()) {
-        text += &format!("; for example {}", shortened(&example.to_string()));
+        text += &format!("; {}", message!("diff-example", values = shortened(&example.to_string())));
     }
     text
 }
 
-fn field_entry(field: &FieldChange) -> Entry {
+fn field_entry(field: &FieldChange) -> PageEntry {
     let shown = |value: &Option<serde_json::Value>| match value {
-        None => "not there".to_owned(),
+        None => message!("absent").to_owned(),
         Some(serde_json::Value::String(text)) => shortened(text),
         Some(value) => shortened(&value.to_string()),
     };
-    Entry { name: field.field.clone(), lines: vec![("old", shown(&field.old)), ("new", shown(&field.new))] }
+    PageEntry { name: field.field.clone(), lines: vec![(message!("label-old"), shown(&field.old)), (message!("label-new"), shown(&field.new))] }
 }
 
-fn timing_entry(timing: &Timing) -> Entry {
+fn timing_entry(timing: &Timing) -> PageEntry {
+    let two = |number: f64| format!("{number:.2}");
     let interval = match timing.interval {
-        Some([low, high]) => format!("{low:.2} to {high:.2} with 95 % confidence"),
-        None => "too few rules for an interval".to_owned(),
+        Some([low, high]) => message!("timing-interval", low = two(low), high = two(high)),
+        None => message!("timing-no-interval").to_owned(),
     };
-    let within = format!("half of the rules are within a factor of {:.2} of it", timing.spread);
-    let mut lines = vec![("median", format!("{:.2} ({interval}); {within}", timing.median))];
+    let (median, spread) = (two(timing.median), two(timing.spread));
+    let median = message!("timing-median", median = median, interval = interval, spread = spread);
+    let mut lines = vec![(message!("label-median"), median)];
     lines.extend(timing.outliers.iter().map(|rule| {
-        let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;
+        let milliseconds = |nanoseconds: u64| format!("{:.3}", nanoseconds as f64 / 1e6);
         let (old, new) = (milliseconds(rule.old), milliseconds(rule.new));
-        ("unlike", format!("{}: {:.2} ({old:.3} ms, then {new:.3} ms a case)", rule.rule, rule.ratio))
+        let outlier = message!("timing-outlier", ratio = two(rule.ratio), old = old, new = new);
+        (message!("label-outlier"), format!("{}: {outlier}", rule.rule))
     }));
-    lines.extend(timing.exceeded.iter().map(|text| ("budget", text.clone())));
-    Entry { name: format!("time of a case, new over old, over {} rules", timing.rules), lines }
+    lines.extend(timing.exceeded.iter().map(|text| (message!("label-budget"), text.clone())));
+    PageEntry { name: message!("timing-name", count = timing.rules), lines }
 }
 
-/// Text on one line, with an end.
+/// Text on one line, cut at its limit.
 fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST {

@@ -2,12 +2,12 @@
 
 use record::{self, Meaning, RuleResult};
 
-use super::difference::{Outcome, Symptom};
+use super::difference::{RuleOutcome, Symptom};
 
 /// What a run says of a rule.
-pub(super) fn outcome(result: &RuleResult) -> Outcome {
+pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     let again = result.runs_again();
-    Outcome {
+    RuleOutcome {
         verdict: result.verdict.name().to_owned(),
         reason: result.reason.clone(),
         symptom: symptom(result),

@@ -2,24 +2,26 @@
 
 use std::fmt::Write;
 
+use messages::message;
+
 use crate::report::{clean, wrap};
 
 use super::difference::Difference;
 use super::page::page;
 
-/// The width that it is laid out for.
+/// The width of the text, in columns.
 const WIDTH: usize = 100;
-/// Columns of a label and of the space around it.
+/// Columns of a label with the space around it.
 const LABEL: usize = 13;
 
-/// The comparison as text. Nothing of what journals say can move a cursor.
+/// The comparison as text. Texts of journals cannot move the cursor.
 pub fn text(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();
-    for (label, side) in ["old", "new"].iter().zip(&page.sides) {
+    for (label, side) in [message!("label-old"), message!("label-new")].iter().zip(&page.sides) {
         row(&mut text, label, side);
     }
-    row(&mut text, "found", &page.verdict);
+    row(&mut text, message!("label-found"), &page.verdict);
     for section in &page.sections {
         let _ = writeln!(text, "\n{} ({})", section.title, section.entries.len());
         for entry in &section.entries {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::error::ConformanceError;
 use super::model::{
-    Capability, CatalogIdentity, ConformanceRecord, Machine, RuleVerdict, RunIdentity, Statement, TestedLibrary,
+    Capability, CatalogIdentity, ConformanceRecord, TestedMachine, RuleVerdict, RunIdentity, Statement, TestedLibrary,
 };
 use super::requirements::{Demands, demands};
 use catalog::Rules;
@@ -162,8 +162,8 @@ fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
     libraries
 }
 
-fn machine(header: &RunHeader) -> Option<Machine> {
-    header.host.as_ref().map(|host| Machine {
+fn machine(header: &RunHeader) -> Option<TestedMachine> {
+    header.host.as_ref().map(|host| TestedMachine {
         kernel: host.kernel.clone(),
         virtual_machine: host.virtual_machine,
         assumed_bare: host.assumed_bare,

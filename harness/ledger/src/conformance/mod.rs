@@ -13,6 +13,6 @@ pub use canonical::{read_record, to_canonical};
 pub use error::ConformanceError;
 pub use evidence::conformance_record;
 pub use model::{
-    Capability, CatalogIdentity, ConformanceRecord, Machine, Missing, RuleVerdict, RunIdentity, Statement,
-    TestedLibrary,
+    Capability, CatalogIdentity, ConformanceRecord, Missing, RuleVerdict, RunIdentity, Statement,
+    TestedLibrary, TestedMachine,
 };

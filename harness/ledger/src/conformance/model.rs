@@ -49,7 +49,7 @@ pub struct ConformanceRecord {
     pub fingerprint: Option<Fingerprint>,
     /// The machine that the run was made on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<Machine>,
+    pub machine: Option<TestedMachine>,
     /// The run that all of this was seen in.
     pub run: RunIdentity,
     /// By the rule's id: each rule that has a result, and each that a conformant device has to hold.
@@ -142,7 +142,7 @@ pub struct TestedLibrary {
 /// The machine that a run was made on. What is absent is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
+pub struct TestedMachine {
     /// Release of the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,

@@ -6,7 +6,7 @@ use time::Date;
 
 use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
-use super::entry::Versions;
+use super::known_failure::Versions;
 
 /// What a run does not know of its failures.
 #[derive(Debug, Clone)]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use messages::message;
 use time::Date;
 
 use record::{AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult, Symptom};
 
-use super::entry::{Entry, Fit, Versions};
+use super::known_failure::{KnownFailure, Fit, Versions};
 use super::flake::too_often;
 use super::model::Kind;
 use super::read::Expectations;
@@ -19,7 +20,7 @@ const NOT_RUN: &str = "not run, a known danger: ";
 pub struct Expecting {
     known: Expectations,
     /// The entries that apply.
-    entries: Vec<Entry>,
+    entries: Vec<KnownFailure>,
     /// Entries that may apply.
     undecided: Vec<String>,
     fail_on: Vec<Sort>,
@@ -57,9 +58,13 @@ impl Expecting {
     pub fn line(&self) -> String {
         let files = &self.known.files;
         let (all, here) = (files.entries, self.entries.len());
-        let open = if self.undecided.is_empty() { String::new() } else { format!(", {} open", self.undecided.len()) };
         let digest = &files.digest[..files.digest.len().min(12)];
-        format!("known failures: {} (sha256 {digest}…), {all} entries, {here} for this device{open}", files.path)
+        let line =
+            message!("known-line", path = files.path.as_str(), sha256 = digest, count = all, applying = here);
+        match self.undecided.len() {
+            0 => line,
+            open => format!("{line}, {}", message!("known-open", count = open)),
+        }
     }
 
     /// Its files.
@@ -103,7 +108,7 @@ impl Expecting {
 
     /// How a result is sorted by itself; `None`: nobody speaks of it, and it is no news.
     pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
-        let about: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
+        let about: Vec<&KnownFailure> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
         match result.meaning() {
             Meaning::Skipped => {
                 let entry = about.into_iter().find(|entry| entry.kind == Kind::Skip)?;
@@ -119,8 +124,8 @@ impl Expecting {
         }
     }
 
-    fn failed(&self, result: &RuleResult, about: &[&Entry], strict: bool) -> Option<SortedResult> {
-        let judged: Vec<(&Entry, Judged)> =
+    fn failed(&self, result: &RuleResult, about: &[&KnownFailure], strict: bool) -> Option<SortedResult> {
+        let judged: Vec<(&KnownFailure, Judged)> =
             about.iter().filter_map(|entry| Some((*entry, judge(entry, result)?))).collect();
         let as_known =
             || judged.iter().filter(|(_, judged)| matches!(judged, Judged::AsKnown)).map(|(entry, _)| *entry);
@@ -151,7 +156,7 @@ impl Expecting {
         }
     }
 
-    fn as_known(&self, result: &RuleResult, entry: &Entry) -> SortedResult {
+    fn as_known(&self, result: &RuleResult, entry: &KnownFailure) -> SortedResult {
         let what = match (&entry.symptom, entry.kind) {
             (Some(symptom), Kind::Flake) => format!("a flake of at most {}: {symptom}", entry.rate),
             (Some(symptom), _) => symptom.to_string(),
@@ -166,7 +171,7 @@ impl Expecting {
     /// Entries that apply, and whose rules were all passed over for another reason.
     fn unmet(&self, results: &[RuleResult]) -> Vec<String> {
         let entries = self.entries.iter().filter(|entry| entry.kind != Kind::Skip);
-        let why = |entry: &Entry| {
+        let why = |entry: &KnownFailure| {
             let mut about = results.iter().filter(|result| entry.is_about(&result.id)).peekable();
             let first = *about.peek()?;
             let skipped = about.all(|result| result.meaning() == Meaning::Skipped);
@@ -177,7 +182,7 @@ impl Expecting {
 }
 
 /// What an entry makes of a failure; `None`: it is about rules that are not run.
-fn judge(entry: &Entry, result: &RuleResult) -> Option<Judged> {
+fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     let expected = entry.symptom.as_ref()?;
     let flake = entry.kind == Kind::Flake;
     let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
@@ -192,6 +197,6 @@ fn judge(entry: &Entry, result: &RuleResult) -> Option<Judged> {
     Some(Judged::AsKnown)
 }
 
-fn sorted(result: &RuleResult, sort: Sort, why: String, entry: Option<&Entry>) -> SortedResult {
-    SortedResult { rule: result.id.clone(), sort, why, entry: entry.map(Entry::reference) }
+fn sorted(result: &RuleResult, sort: Sort, why: String, entry: Option<&KnownFailure>) -> SortedResult {
+    SortedResult { rule: result.id.clone(), sort, why, entry: entry.map(KnownFailure::reference) }
 }

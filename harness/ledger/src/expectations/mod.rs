@@ -4,7 +4,7 @@
 
 mod date;
 mod draft;
-mod entry;
+mod known_failure;
 mod error;
 mod expecting;
 mod flake;
@@ -17,7 +17,7 @@ mod warnings;
 
 pub use date::{day, today};
 pub use draft::{Details, draft};
-pub use entry::{Entry, VERSIONS};
+pub use known_failure::{KnownFailure, VERSIONS};
 pub use error::ExpectationsError;
 pub use expecting::Expecting;
 pub use model::{ExpectationsFile, Kind};

@@ -15,7 +15,7 @@ use catalog::{Diagnostic, Rules, Source, parse_source};
 use record::{ExpectationFiles, Verdict};
 
 use super::date::day;
-use super::entry::{Entry, VERSIONS};
+use super::known_failure::{KnownFailure, VERSIONS};
 use super::error::ExpectationsError;
 use super::model::{EntrySource, ExpectationsFile, Kind, SymptomSource};
 use super::symptom::ExpectedSymptom;
@@ -38,7 +38,7 @@ const VERDICTS: [Verdict; 8] = [
 /// Known failures, checked against the catalog.
 #[derive(Debug, Clone)]
 pub struct Expectations {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<KnownFailure>,
     /// What is recorded of their files.
     pub files: ExpectationFiles,
 }
@@ -116,7 +116,7 @@ impl Check<'_> {
     }
 
     /// The entry; `None`: it has a mistake.
-    fn entry(&mut self, entry: &EntrySource) -> Option<Entry> {
+    fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
         let pattern = self.pattern(&entry.rule);
         entry.products.iter().for_each(|product| self.product(product));
@@ -137,7 +137,7 @@ impl Check<'_> {
         if self.mistakes.len() > before {
             return None;
         }
-        Some(Entry {
+        Some(KnownFailure {
             pattern,
             kind: entry.kind.value,
             products: entry.products.iter().map(|product| product.value.clone()).collect(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rstest::rstest;
 use time::Date;
 
-use super::entry::{Entry, Fit, Versions};
+use super::known_failure::{KnownFailure, Fit, Versions};
 use super::expecting::Expecting;
 use super::model::Kind;
 use super::read::Expectations;
@@ -23,14 +23,14 @@ fn on(text: &str) -> Date {
     day(text).expect("it is a day")
 }
 
-fn entry(kind: Kind, verdict: Verdict, expires: &str) -> Entry {
+fn entry(kind: Kind, verdict: Verdict, expires: &str) -> KnownFailure {
     let symptom = ExpectedSymptom {
         verdict,
         check: Some("same(a,  b);".to_owned()),
         code: Some("SOME_NAME".to_owned()),
         call: Some("f".to_owned()),
     };
-    Entry {
+    KnownFailure {
         pattern: "toy.copy.*".to_owned(),
         kind,
         products: Vec::new(),
@@ -53,7 +53,7 @@ fn header() -> RunHeader {
     serde_json::from_str(text).expect("it is a header")
 }
 
-fn expecting(entries: Vec<Entry>, fail_on: &[Sort]) -> Expecting {
+fn expecting(entries: Vec<KnownFailure>, fail_on: &[Sort]) -> Expecting {
     let files = ExpectationFiles { entries: entries.len(), ..ExpectationFiles::default() };
     Expecting::new(Expectations { entries, files }, &header(), fail_on.to_vec(), on("2027-03-31"))
 }
@@ -204,9 +204,9 @@ fn a_finding_is_new_only_where_findings_break_the_run() {
 fn an_entry_applies_where_the_versions_are_those(#[case] range: &str, #[case] name: &str, #[case] fit: Fit) {
     let range = Range::read(range).expect("it is a range");
     let versions = vec![(name.to_owned(), range)];
-    let entry = Entry { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
+    let entry = KnownFailure { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
     assert_eq!(entry.fit("big", &Versions::of(&header())), fit);
-    let elsewhere = Entry { products: vec!["small".to_owned()], ..entry };
+    let elsewhere = KnownFailure { products: vec!["small".to_owned()], ..entry };
     assert_eq!(elsewhere.fit("big", &Versions::of(&header())), Fit::Elsewhere);
 }
 
@@ -234,7 +234,7 @@ fn an_entry_reads_what_is_installed_from_the_fingerprint(
     let fingerprint = Fingerprint { installed: installed.collect(), ..Fingerprint::default() };
     let header = RunHeader { fingerprint: Some(fingerprint), ..header() };
     let versions = vec![(of.to_owned(), Range::read(range).expect("it is a range"))];
-    let entry = Entry { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
+    let entry = KnownFailure { versions, ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
     assert_eq!(entry.fit("big", &Versions::of(&header)), fit);
 }
 
@@ -256,8 +256,8 @@ fn a_pattern_is_fixed_only_where_none_of_its_rules_fails_as_it_says() {
 #[test]
 fn where_a_version_is_not_known_nothing_is_excused_and_nothing_dangerous_is_run() {
     let range = || vec![("driver".to_owned(), Range::read(">=25.5").expect("it is a range"))];
-    let fails = Entry { versions: range(), ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
-    let hangs = Entry { versions: range(), ..entry(Kind::Skip, Verdict::Fail, "2027-03-31") };
+    let fails = KnownFailure { versions: range(), ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
+    let hangs = KnownFailure { versions: range(), ..entry(Kind::Skip, Verdict::Fail, "2027-03-31") };
     let known = expecting(vec![fails], &[]);
     let failed = result(Verdict::Fail, AS_KNOWN, 10);
     assert_eq!(known.sort(&failed, false).map(|sorted| sorted.sort), Some(Sort::New));

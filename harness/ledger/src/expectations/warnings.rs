@@ -4,7 +4,7 @@ use time::{Date, Duration};
 
 use catalog::{Rules, offered};
 
-use super::entry::Entry;
+use super::known_failure::KnownFailure;
 use super::read::Expectations;
 
 /// Days after which nobody remembers why.
@@ -15,7 +15,7 @@ impl Expectations {
     pub fn warnings(&self, rules: &Rules, on: Date) -> Vec<String> {
         let mut warnings = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
-            let Entry { place, expires, tracker, .. } = entry;
+            let KnownFailure { place, expires, tracker, .. } = entry;
             if entry.expired(on) {
                 warnings.push(format!("{place}: expired on {expires}; look at {tracker}, then remove or renew it"));
             } else if *expires - on > Duration::days(LONGEST) {
@@ -34,7 +34,7 @@ impl Expectations {
 }
 
 /// Whether no result can ever meet an entry.
-fn unmatched(entry: &Entry, rules: &Rules) -> bool {
+fn unmatched(entry: &KnownFailure, rules: &Rules) -> bool {
     let about = rules.rules.iter().filter(|rule| entry.is_about(&rule.id));
     let products: Vec<&str> = match entry.products.is_empty() {
         true => rules.products.iter().map(|product| product.id.as_str()).collect(),
@@ -45,7 +45,7 @@ fn unmatched(entry: &Entry, rules: &Rules) -> bool {
     !derived && !offers.any(|offered| offered.is_ok())
 }
 
-fn same(one: &Entry, other: &Entry) -> bool {
+fn same(one: &KnownFailure, other: &KnownFailure) -> bool {
     (&one.pattern, one.kind, &one.products, &one.versions, &one.symptom)
         == (&other.pattern, other.kind, &other.products, &other.versions, &other.symptom)
 }

@@ -1,18 +1,19 @@
-//! Small charts of a timeline, as SVG in a page: bars for what came of each run, a line for its time.
+//! Small SVG charts of a timeline: bars for the results of each run, a line for its time.
 
 use std::fmt::Write;
 
 use super::Timeline;
 use crate::report::duration;
+use messages::message;
 use record::Meaning;
 
 /// Pixels of a chart.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 120.0;
-/// What the text below and beside it needs.
+/// The height of the text below a chart.
 const FOOT: f64 = 18.0;
 
-/// From the bottom of a bar to its top, with their classes.
+/// The layers of a bar from bottom to top, with their classes.
 const LAYERS: [(Meaning, &str); 5] = [
     (Meaning::Broken, "fill-bad"),
     (Meaning::Unknown, "fill-open"),
@@ -21,7 +22,7 @@ const LAYERS: [(Meaning, &str); 5] = [
     (Meaning::Skipped, "fill-faint"),
 ];
 
-/// Bars of results, one for each run. Those of broken rules are drawn at least two pixels high: one of five hundred counts.
+/// A bar of results for each run. Broken and unknown rules are at least two pixels high, so that one of 500 is visible.
 pub(super) fn results(timeline: &Timeline) -> String {
     let most = timeline.runs.iter().map(|run| run.counts.values().sum::<usize>()).max().unwrap_or(0).max(1);
     let step = WIDTH / timeline.runs.len().max(1) as f64;
@@ -46,22 +47,18 @@ pub(super) fn results(timeline: &Timeline) -> String {
     }
     let last = timeline.runs.last().map(|run| &run.counts);
     let number = |meaning| last.and_then(|counts| counts.get(&meaning)).copied().unwrap_or(0);
-    let said = format!(
-        "Results of {} runs. In the last one {} rules hold, {} are broken, {} are without an answer.",
-        timeline.runs.len(),
-        number(Meaning::Good),
-        number(Meaning::Broken),
-        number(Meaning::Unknown)
+    let runs = timeline.runs.len();
+    let description = message!(
+        "chart-results-description",
+        count = runs,
+        good = number(Meaning::Good),
+        broken = number(Meaning::Broken),
+        unknown = number(Meaning::Unknown)
     );
-    let order = "from below broken, unknown, findings, hold, skipped";
-    svg(
-        &said,
-        &bars,
-        &format!("results by run, from 1 to {}: {order}; the highest bar is {most} rules", timeline.runs.len()),
-    )
+    svg(&description, &bars, &message!("chart-results", runs = runs, most = most))
 }
 
-/// The times of the runs that reached their end. Fewer than two make no line.
+/// The times of the finished runs. Empty if there are fewer than two.
 pub(super) fn times(timeline: &Timeline) -> String {
     let times: Vec<(usize, u64)> =
         timeline.runs.iter().enumerate().filter_map(|(index, run)| Some((index, run.nanoseconds?))).collect();
@@ -77,16 +74,17 @@ pub(super) fn times(timeline: &Timeline) -> String {
     let line: Vec<String> = times.iter().map(place).collect();
     let line = format!("<polyline class=\"line\" points=\"{}\"/>", line.join(" "));
     let last = times.last().map_or(0, |(_, time)| *time);
-    let said =
-        format!("Time of {} runs; the longest took {}, the last {}.", times.len(), duration(longest), duration(last));
-    svg(&said, &line, &format!("time by run; the longest took {}", duration(longest)))
+    let (longest, last) = (duration(longest), duration(last));
+    let description =
+        message!("chart-times-description", count = times.len(), longest = longest.as_str(), last = last);
+    svg(&description, &line, &message!("chart-times", longest = longest))
 }
 
-/// A picture with its meaning in words.
-fn svg(said: &str, shapes: &str, foot: &str) -> String {
+/// A chart with its description for screen readers.
+fn svg(description: &str, shapes: &str, foot: &str) -> String {
     let (height, baseline) = (HEIGHT + FOOT, HEIGHT + FOOT - 4.0);
     format!(
-        "<p><svg role=\"img\" aria-label=\"{said}\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\
+        "<p><svg role=\"img\" aria-label=\"{description}\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\
          {shapes}<text x=\"0\" y=\"{baseline}\">{foot}</text></svg></p>\n"
     )
 }

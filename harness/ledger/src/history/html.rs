@@ -1,17 +1,18 @@
-//! A history as one page that needs nothing else: no script, no network.
+//! A history as one self-contained page without scripts.
 
 use std::fmt::Write;
 
-use super::text::{exit, since};
-use super::{History, LEGEND, PastRun, Timeline, chart, mark};
-use crate::report::{document, duration, escaped};
+use super::text::{exit, rule_columns, since};
+use super::{History, PastRun, Timeline, chart, mark};
+use crate::report::{MEANINGS, document, duration, escaped, meaning_text};
+use messages::message;
 use record::{Meaning, Verdict};
 
-/// The history as HTML. What journals say is text in it, never markup.
+/// The history as HTML. Texts of journals stay text, never markup.
 pub fn html(history: &History) -> String {
-    let mut text = String::from("<main>\n<h1>Runs over time</h1>\n");
+    let mut text = format!("<main>\n<h1>{}</h1>\n", message!("history-title"));
     for (number, timeline) in history.timelines.iter().enumerate() {
-        let title = format!("{}, {} runs", timeline.tested, timeline.runs.len());
+        let title = message!("timeline", tested = timeline.tested.as_str(), count = timeline.runs.len());
         let _ = writeln!(
             text,
             "<section aria-labelledby=\"tested-{number}\">\n<h2 id=\"tested-{number}\">{}</h2>",
@@ -27,58 +28,69 @@ pub fn html(history: &History) -> String {
         let _ = writeln!(text, "<p>{}</p>", escaped(remark));
     }
     text.push_str("</main>\n");
-    document("Runs over time", &text, "")
+    document(message!("history-title"), &text, "")
 }
 
 fn rules(text: &mut String, timeline: &Timeline) {
     let restless = timeline.restless();
     let steady = timeline.rules().len() - restless.len();
     if !restless.is_empty() {
-        text.push_str(
-            "<div class=\"wide\" role=\"region\" aria-label=\"Rules that changed\" tabindex=\"0\">\n<table>\n\
-             <caption>Rules that changed, or were not good</caption>\n<thead><tr><th scope=\"col\">rule</th>\
-             <th scope=\"col\">runs</th><th scope=\"col\" class=\"number\">changes</th><th scope=\"col\" class=\"number\">not good</th>\
-             <th scope=\"col\" class=\"number\">flaky</th><th scope=\"col\" class=\"number\">failed again</th>\
-             <th scope=\"col\" class=\"number\">median time</th></tr></thead>\n<tbody>\n",
+        let _ = write!(
+            text,
+            "<div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n<caption>{0}</caption>\n\
+             <thead><tr><th scope=\"col\">{1}</th><th scope=\"col\">{2}</th>{3}</tr></thead>\n<tbody>\n",
+            message!("changed-rules"),
+            message!("column-rule"),
+            message!("column-runs"),
+            number_columns(&rule_columns())
         );
         for rule in &restless {
             let marks: String = rule.verdicts.iter().map(|verdict| mark(*verdict)).collect();
-            let again = rule.again.map_or("–".to_owned(), |(failed, runs)| format!("{failed} of {runs}"));
+            let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
             let _ = writeln!(
                 text,
                 "<tr><th scope=\"row\">{}</th><td><code class=\"marks\" role=\"img\" aria-label=\"{}\">{marks}</code></td>\
-                 <td class=\"number\">{}</td><td class=\"number\">{} of {}</td><td class=\"number\">{}</td>\
+                 <td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
                  <td class=\"number\">{again}</td><td class=\"number\">{}</td></tr>",
                 escaped(&rule.rule),
                 spoken(&rule.verdicts),
                 rule.changes,
-                rule.broken,
-                rule.ran,
+                message!("of", some = rule.broken, all = rule.ran),
                 rule.flaky,
                 duration(rule.median)
             );
         }
-        let _ = writeln!(text, "</tbody>\n</table>\n</div>\n<p class=\"faint\">{}</p>", escaped(LEGEND));
+        let _ = writeln!(text, "</tbody>\n</table>\n</div>\n<p class=\"faint\">{}</p>", escaped(message!("legend")));
     }
-    let _ = writeln!(text, "<p>{steady} rules were good in every run in which they ran.</p>");
+    let _ = writeln!(text, "<p>{}</p>", message!("steady-rules", count = steady));
 }
 
-/// The verdicts in words, equal ones in a row told once.
+/// The heads of columns of numbers.
+fn number_columns(names: &[&str]) -> String {
+    names.iter().map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>")).collect()
+}
+
+/// The verdicts in words, with the length of each series of equal ones.
 fn spoken(verdicts: &[Option<Verdict>]) -> String {
-    let word = |verdict: &Option<Verdict>| verdict.map_or("no result", Verdict::name);
+    let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), Verdict::name);
     let runs = verdicts.chunk_by(|a, b| a == b);
     runs.map(|run| format!("{} {}", run.len(), word(&run[0]))).collect::<Vec<_>>().join(", ")
 }
 
 fn runs(text: &mut String, timeline: &Timeline) {
-    text.push_str(
-        "<div class=\"wide\" role=\"region\" aria-label=\"Runs\" tabindex=\"0\">\n<table>\n<caption>Runs, the oldest first</caption>\n\
-         <thead><tr><th scope=\"col\" class=\"number\">run</th><th scope=\"col\">started</th>\
-         <th scope=\"col\" class=\"number\">exit</th><th scope=\"col\" class=\"number\">hold</th>\
-         <th scope=\"col\" class=\"number\">broken</th><th scope=\"col\" class=\"number\">finding</th>\
-         <th scope=\"col\" class=\"number\">unknown</th><th scope=\"col\" class=\"number\">skipped</th>\
-         <th scope=\"col\" class=\"number\">time</th><th scope=\"col\">since the run before</th><th scope=\"col\">folder</th>\
+    let meanings = number_columns(&MEANINGS.map(meaning_text));
+    let _ = write!(
+        text,
+        "<div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n<caption>{0}</caption>\n\
+         <thead><tr>{1}<th scope=\"col\">{2}</th>{3}{meanings}{4}<th scope=\"col\">{5}</th><th scope=\"col\">{6}</th>\
          </tr></thead>\n<tbody>\n",
+        message!("runs-oldest-first"),
+        number_columns(&[message!("column-run")]),
+        message!("column-started"),
+        number_columns(&[message!("column-exit")]),
+        number_columns(&[message!("column-time")]),
+        message!("column-differences"),
+        message!("column-folder")
     );
     let mut before: Option<&PastRun> = None;
     for (index, run) in timeline.runs.iter().enumerate() {
@@ -86,8 +98,7 @@ fn runs(text: &mut String, timeline: &Timeline) {
             let number = run.counts.get(&meaning).copied().unwrap_or(0);
             format!("<td class=\"number\">{number}</td>")
         };
-        let numbers: String =
-            [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped].map(number).concat();
+        let numbers = MEANINGS.map(number).concat();
         let _ = writeln!(
             text,
             "<tr><th scope=\"row\" class=\"number\">{}</th><td>{}</td><td class=\"number\">{}</td>{numbers}\
@@ -95,7 +106,7 @@ fn runs(text: &mut String, timeline: &Timeline) {
             index + 1,
             escaped(&run.started),
             exit(run),
-            run.nanoseconds.map_or("no end".to_owned(), duration),
+            run.nanoseconds.map_or(message!("unfinished").to_owned(), duration),
             escaped(&since(run, before)),
             escaped(&run.path.display().to_string())
         );

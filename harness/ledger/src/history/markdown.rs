@@ -2,19 +2,20 @@
 
 use std::fmt::Write;
 
-use super::text::{exit, since};
-use super::{History, LEGEND, PastRun, Timeline, mark};
-use crate::report::{duration, markdown_line as escaped};
-use record::Meaning;
+use super::text::{exit, rule_columns, since};
+use super::{History, PastRun, Timeline, mark};
+use crate::report::{MEANINGS, duration, markdown_line as escaped, meaning_text};
+use messages::message;
 
-/// Rules that are shown; a comment has an end.
+/// The most rules in a table: comments have a size limit.
 const MOST: usize = 50;
 
-/// The history as Markdown. What journals say is escaped.
+/// The history as Markdown. Texts of journals are escaped.
 pub fn markdown(history: &History) -> String {
-    let mut text = String::from("# Runs over time\n");
+    let mut text = format!("# {}\n", message!("history-title"));
     for timeline in &history.timelines {
-        let _ = writeln!(text, "\n## {}, {} runs\n", escaped(&timeline.tested), timeline.runs.len());
+        let tested = escaped(&timeline.tested);
+        let _ = writeln!(text, "\n## {}\n", message!("timeline", tested = tested, count = timeline.runs.len()));
         runs(&mut text, timeline);
         rules(&mut text, timeline);
     }
@@ -25,25 +26,22 @@ pub fn markdown(history: &History) -> String {
 }
 
 fn runs(text: &mut String, timeline: &Timeline) {
-    text.push_str(
-        "| run | started | exit | hold | broken | finding | unknown | skipped | time | since the run before |\n",
-    );
+    let first = [message!("column-run"), message!("column-started"), message!("column-exit")];
+    let last = [message!("column-time"), message!("column-differences")];
+    let columns: Vec<&str> = first.into_iter().chain(MEANINGS.map(meaning_text)).chain(last).collect();
+    let _ = writeln!(text, "| {} |", columns.join(" | "));
     text.push_str("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
     let mut before: Option<&PastRun> = None;
     for (index, run) in timeline.runs.iter().enumerate() {
-        let number = |meaning| run.counts.get(&meaning).copied().unwrap_or(0);
+        let numbers = MEANINGS.map(|meaning| run.counts.get(&meaning).copied().unwrap_or(0).to_string());
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} |",
             index + 1,
             escaped(&run.started),
             exit(run),
-            number(Meaning::Good),
-            number(Meaning::Broken),
-            number(Meaning::Finding),
-            number(Meaning::Unknown),
-            number(Meaning::Skipped),
-            run.nanoseconds.map_or("no end".to_owned(), duration),
+            numbers.join(" | "),
+            run.nanoseconds.map_or(message!("unfinished").to_owned(), duration),
             since(run, before)
         );
         before = Some(run);
@@ -54,28 +52,28 @@ fn rules(text: &mut String, timeline: &Timeline) {
     let restless = timeline.restless();
     let steady = timeline.rules().len() - restless.len();
     if !restless.is_empty() {
-        text.push_str("\n| rule | runs | changes | not good | flaky | failed again | median time |\n");
+        let columns = rule_columns().join(" | ");
+        let _ = writeln!(text, "\n| {} | {} | {columns} |", message!("column-rule"), message!("column-runs"));
         text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");
         for rule in restless.iter().take(MOST) {
-            // A blank at either end of code is not shown.
+            // Markdown drops a blank at either end of code.
             let marks: String =
                 rule.verdicts.iter().map(|verdict| mark(*verdict)).collect::<String>().replace(' ', "·");
-            let again = rule.again.map_or("–".to_owned(), |(failed, runs)| format!("{failed} of {runs}"));
+            let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
             let _ = writeln!(
                 text,
-                "| {} | `{marks}` | {} | {} of {} | {} | {again} | {} |",
+                "| {} | `{marks}` | {} | {} | {} | {again} | {} |",
                 escaped(&rule.rule),
                 rule.changes,
-                rule.broken,
-                rule.ran,
+                message!("of", some = rule.broken, all = rule.ran),
                 rule.flaky,
                 duration(rule.median)
             );
         }
         if restless.len() > MOST {
-            let _ = writeln!(text, "\n… and {} more: `--format html` has all", restless.len() - MOST);
+            let _ = writeln!(text, "\n… {}", message!("and-more-in-html", count = restless.len() - MOST));
         }
-        let _ = writeln!(text, "\n{}", escaped(&LEGEND.replace("blank", "·")));
+        let _ = writeln!(text, "\n{}", escaped(message!("legend-markdown")));
     }
-    let _ = writeln!(text, "\n{steady} rules were good in every run in which they ran.");
+    let _ = writeln!(text, "\n{}", message!("steady-rules", count = steady));
 }

@@ -1,6 +1,6 @@
-//! Many runs, one question: since when. Verdicts that changed, how often rules are flaky, how long runs take.
+//! Many runs over time: when a verdict changed, how often rules are flaky, how long runs take.
 //!
-//! - [`history`] reads all runs below a folder; [`History`] is what they say, a [`Timeline`] for each thing that was tested.
+//! - [`history`] reads all runs below a folder; a [`History`] has a [`Timeline`] for each tested product.
 //! - [`text`], [`markdown`] and [`html`] show it.
 
 mod chart;
@@ -22,16 +22,16 @@ use std::collections::BTreeMap;
 
 use record::Verdict;
 
-/// What the runs below a folder say.
+/// The runs below a folder.
 #[derive(Debug)]
 pub struct History {
-    /// What was tested, each with its runs: runs of different things are not compared.
+    /// A timeline for each tested product: runs of different products are not compared.
     pub timelines: Vec<Timeline>,
-    /// What was left out, and why.
+    /// Remarks about omitted runs.
     pub remarks: Vec<String>,
 }
 
-/// The runs of one thing, the oldest first.
+/// The runs of one product, the oldest first.
 #[derive(Debug)]
 pub struct Timeline {
     /// `toy on a2`, `toy on a2 (simulated)`.
@@ -40,21 +40,21 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Keeps the newest runs; gives how many were left out.
+    /// Keeps the newest runs, and returns the number of dropped ones.
     pub fn keep_last(&mut self, most: usize) -> usize {
-        let left_out = self.runs.len().saturating_sub(most);
-        self.runs.drain(..left_out);
-        left_out
+        let dropped = self.runs.len().saturating_sub(most);
+        self.runs.drain(..dropped);
+        dropped
     }
 
-    /// The rules that were not good in every run in which they ran, those that changed most often first.
+    /// The rules that were not good whenever they ran; those that changed most often come first.
     pub fn restless(&self) -> Vec<RuleHistory> {
         let mut rules: Vec<RuleHistory> = self.rules().into_iter().filter(RuleHistory::is_restless).collect();
         rules.sort_by(|a, b| (b.changes, b.broken, &a.rule).cmp(&(a.changes, a.broken, &b.rule)));
         rules
     }
 
-    /// Every rule that has a result in any of the runs.
+    /// Every rule with a result in any of the runs.
     pub fn rules(&self) -> Vec<RuleHistory> {
         let mut results: BTreeMap<&str, Vec<Option<&past::PastResult>>> = BTreeMap::new();
         for (position, run) in self.runs.iter().enumerate() {
@@ -85,7 +85,3 @@ pub(crate) fn mark(verdict: Option<Verdict>) -> char {
         Some(Verdict::Skipped) => 's',
     }
 }
-
-/// What the marks mean.
-pub(crate) const LEGEND: &str = ". pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, \
-     e error, d device-lost, c cut, s skipped, blank: no result";

@@ -2,18 +2,19 @@
 
 use std::fmt::Write;
 
-use super::{History, LEGEND, PastRun, Timeline, mark};
-use crate::report::{clean, duration, one_line, wrap};
-use record::Meaning;
+use super::{History, PastRun, Timeline, mark};
+use crate::report::{MEANINGS, clean, duration, meaning_text, one_line, wrap};
+use messages::message;
 
-/// The width that it is laid out for.
+/// The width of the text, in columns.
 const WIDTH: usize = 100;
 
-/// The history as text. Nothing of what journals say can move a cursor.
+/// The history as text. Texts of journals cannot move the cursor.
 pub fn text(history: &History) -> String {
     let mut text = String::new();
     for timeline in &history.timelines {
-        let _ = writeln!(text, "{}, {} runs\n", one_line(&timeline.tested), timeline.runs.len());
+        let tested = one_line(&timeline.tested);
+        let _ = writeln!(text, "{}\n", message!("timeline", tested = tested, count = timeline.runs.len()));
         runs(&mut text, timeline);
         rules(&mut text, timeline);
         text.push('\n');
@@ -25,59 +26,74 @@ pub fn text(history: &History) -> String {
 }
 
 fn runs(text: &mut String, timeline: &Timeline) {
+    let meanings = MEANINGS.map(|meaning| format!("{:>7}", meaning_text(meaning))).join(" ");
     let _ = writeln!(
         text,
-        "  run  started               exit   hold broken finding unknown skipped          time  since the run before"
+        "  {:>3}  {:<19}   {:>4} {meanings} {:>13}  {}",
+        message!("column-run"),
+        message!("column-started"),
+        message!("column-exit"),
+        message!("column-time"),
+        message!("column-differences")
     );
     let mut before: Option<&PastRun> = None;
     for (index, run) in timeline.runs.iter().enumerate() {
-        let number = |meaning| run.counts.get(&meaning).copied().unwrap_or(0);
+        let numbers = MEANINGS.map(|meaning| format!("{:>7}", run.counts.get(&meaning).copied().unwrap_or(0)));
         let started: String = one_line(&run.started).chars().take(19).collect();
         let _ = writeln!(
             text,
-            "  {:>3}  {started:<19}   {:>4} {:>6} {:>6} {:>7} {:>7} {:>7} {:>13}  {}",
+            "  {:>3}  {started:<19}   {:>4} {} {:>13}  {}",
             index + 1,
             exit(run),
-            number(Meaning::Good),
-            number(Meaning::Broken),
-            number(Meaning::Finding),
-            number(Meaning::Unknown),
-            number(Meaning::Skipped),
-            run.nanoseconds.map_or("no end".to_owned(), duration),
+            numbers.join(" "),
+            run.nanoseconds.map_or(message!("unfinished").to_owned(), duration),
             since(run, before)
         );
         before = Some(run);
     }
 }
 
-/// The exit status, or that there is none.
+/// The exit status, or a dash.
 pub(super) fn exit(run: &PastRun) -> String {
     run.exit.map_or("–".to_owned(), |exit| exit.to_string())
 }
 
-/// What differs from the run before.
+/// The differences from the previous run.
 pub(super) fn since(run: &PastRun, before: Option<&PastRun>) -> String {
     let differs = before.map(|before| run.differs_from(before)).unwrap_or_default();
-    if differs.is_empty() { String::new() } else { format!("other {}", differs.join(", ")) }
+    if differs.is_empty() { String::new() } else { message!("other", what = differs.join(", ")) }
+}
+
+/// The heads of the columns about a rule, after its name and its marks.
+pub(super) fn rule_columns() -> [&'static str; 5] {
+    [
+        message!("column-changes"),
+        message!("column-not-good"),
+        message!("column-flaky"),
+        message!("column-failed-again"),
+        message!("column-median-time"),
+    ]
 }
 
 fn rules(text: &mut String, timeline: &Timeline) {
     let restless = timeline.restless();
     let steady = timeline.rules().len() - restless.len();
     if restless.is_empty() {
-        let _ = writeln!(text, "\n  {steady} rules: all good in every run in which they ran");
+        let _ = writeln!(text, "\n  {}", message!("steady-rules", count = steady));
         return;
     }
     let width = restless.iter().map(|rule| one_line(&rule.rule).chars().count()).max().unwrap_or(0).min(60);
-    let runs = timeline.runs.len().max("runs".len());
+    let runs = timeline.runs.len().max(message!("column-runs").len());
+    let [changes, not_good, flaky, again, time] = rule_columns();
     let _ = writeln!(
         text,
-        "\n  {:<width$}  {:<runs$}  changes  not good   flaky  failed again   median time",
-        "rule", "runs"
+        "\n  {:<width$}  {:<runs$}  {changes:>7}  {not_good:>8}  {flaky:>6}  {again:>12}  {time:>12}",
+        message!("column-rule"),
+        message!("column-runs")
     );
     for rule in &restless {
         let marks: String = rule.verdicts.iter().map(|verdict| mark(*verdict)).collect();
-        let again = rule.again.map_or("–".to_owned(), |(failed, runs)| format!("{failed} of {runs}"));
+        let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
         let _ = writeln!(
             text,
             "  {:<width$}  {marks:<runs$}  {:>7}  {:>8}  {:>6}  {again:>12}  {:>12}",
@@ -88,6 +104,6 @@ fn rules(text: &mut String, timeline: &Timeline) {
             duration(rule.median)
         );
     }
-    let _ = writeln!(text, "\n  {}", wrap(LEGEND, WIDTH - 2).join("\n  "));
-    let _ = writeln!(text, "  {steady} other rules were good in every run in which they ran");
+    let _ = writeln!(text, "\n  {}", wrap(message!("legend"), WIDTH - 2).join("\n  "));
+    let _ = writeln!(text, "  {}", message!("other-steady-rules", count = steady));
 }

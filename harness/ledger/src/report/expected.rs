@@ -1,35 +1,34 @@
-//! What known failures made of a run, and what was done once more, as reports name it.
+//! Known failures and retries of a run, as reports print them.
 
 use std::collections::BTreeMap;
 
+use messages::message;
 use record::{AppliedExpectations, EntryReference, Retry, RetryCause, Sort, SortedResult};
 
-use super::text::{Paint, WIDTH, count, one_line, wrap};
+use super::text::{Paint, WIDTH, one_line, wrap};
 
-/// Sorts with their headings in a summary, the worst first. What is new stands among the broken rules.
-const HEADINGS: [(Sort, &str); 5] = [
-    (Sort::Unlike, "unlike: another symptom than the known one"),
-    (Sort::TooOften, "too often: flakes beyond their rates"),
-    (Sort::Expired, "expired: as entries say that no longer hold"),
-    (Sort::Fixed, "fixed: known failures that hold now"),
-    (Sort::Known, "known failures"),
-];
-
-/// A sorted result on one line: `known: fail, call f; https://…, of owner, until 2027-03-31 (a2.yaml:3)`.
-pub(super) fn told(sorted: &SortedResult) -> String {
+/// A sorted result on one line: `known: fail, call f; https://…, owner kernel-team, until 2027-03-31 (a2.yaml:3)`.
+pub(super) fn sorted_line(sorted: &SortedResult) -> String {
     let entry = sorted.entry.as_ref().map(|entry| format!("; {}", reference(entry))).unwrap_or_default();
     one_line(&format!("{}: {}{entry}", sorted.sort, sorted.why))
 }
 
 fn reference(entry: &EntryReference) -> String {
-    let EntryReference { place, tracker, owner, expires } = entry;
-    one_line(&format!("{tracker}, of {owner}, until {expires} ({place})"))
+    let EntryReference { place, tracker, owner, expires } = entry.clone();
+    one_line(&message!("known-entry", tracker = tracker, owner = owner, expires = expires, place = place))
 }
 
-/// The results that are sorted, sort by sort.
+/// The sorted results, the worst sort first. New failures are listed with the broken rules.
 pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
+    let headings = [
+        (Sort::Unlike, message!("known-unlike")),
+        (Sort::TooOften, message!("known-too-often")),
+        (Sort::Expired, message!("known-expired")),
+        (Sort::Fixed, message!("known-fixed")),
+        (Sort::Known, message!("known-failures")),
+    ];
     let mut text = String::new();
-    for (sort, heading) in HEADINGS {
+    for (sort, heading) in headings {
         let mut results: Vec<&SortedResult> = expected.results.iter().filter(|sorted| sorted.sort == sort).collect();
         results.sort_by(|a, b| a.rule.cmp(&b.rule));
         if results.is_empty() {
@@ -48,36 +47,35 @@ pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
     text
 }
 
-/// The number of results of each sort: `1 new, 3 known`.
+/// The number of results of each sort with the files: `1 new, 3 known; 4 entries in a2.yaml, as of 2027-03-01`.
 pub(super) fn numbers(expected: &AppliedExpectations) -> String {
     let sorts = [Sort::New, Sort::Unlike, Sort::TooOften, Sort::Expired, Sort::Fixed, Sort::Known];
     let numbers = sorts.iter().map(|sort| (sort, expected.number(*sort))).filter(|(_, number)| *number > 0);
     let numbers: Vec<String> = numbers.map(|(sort, number)| format!("{number} {sort}")).collect();
-    let numbers = if numbers.is_empty() { "no failure met an entry".to_owned() } else { numbers.join(", ") };
-    let files = &expected.files;
-    let entries = if files.entries == 1 { "entry".to_owned() } else { "entries".to_owned() };
-    one_line(&format!("{numbers}; {} {entries} of {} on {}", files.entries, files.path, expected.on))
+    let numbers = if numbers.is_empty() { message!("known-none-matched").to_owned() } else { numbers.join(", ") };
+    let (files, day) = (&expected.files, expected.on.as_str());
+    let path = files.path.as_str();
+    one_line(&message!("known-applied", numbers = numbers, count = files.entries, path = path, day = day))
 }
 
-/// What was done once more: `2 lost-device, 1 start; never for a verdict`. Empty: nothing.
+/// The number of retries by cause: `2 lost-device, 1 start (never because of a verdict)`. Empty if there were none.
 pub(super) fn retries(retries: &[Retry]) -> String {
     let mut causes: BTreeMap<RetryCause, u64> = BTreeMap::new();
     retries.iter().for_each(|retry| *causes.entry(retry.cause).or_default() += 1);
     let causes: Vec<String> = causes.iter().map(|(cause, number)| format!("{number} {cause}")).collect();
-    if causes.is_empty() { String::new() } else { format!("{}; never for a verdict", causes.join(", ")) }
+    if causes.is_empty() { String::new() } else { message!("retries", causes = causes.join(", ")) }
 }
 
-/// One of them with its reason.
+/// A retry with its reason.
 pub(super) fn retry(retry: &Retry) -> String {
-    let rule = retry.rule.as_ref().map(|rule| format!(" of {rule}")).unwrap_or_default();
+    let rule = retry.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
     one_line(&format!("{}{rule}: {}", retry.cause, retry.reason))
 }
 
-/// The result of a run in which nothing is broken but what is known.
+/// The result of a run in which every broken rule is a known failure.
 pub(super) fn only_known(expected: &AppliedExpectations) -> Option<String> {
     let excused = expected.results.iter().filter(|sorted| expected.excuses(&sorted.rule)).count();
-    (excused > 0)
-        .then(|| format!("nothing new: {}, no other rule that ran is broken", count(excused as u64, "known failure")))
+    (excused > 0).then(|| message!("result-only-known", count = excused))
 }
 
 fn colored(sort: Sort, text: &str, paint: Paint) -> String {

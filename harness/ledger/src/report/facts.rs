@@ -1,22 +1,26 @@
-//! All that is known about one rule's result, as labeled facts: text and pages lay them out in their own way.
+//! Everything known about a rule's result, as labeled facts. Text and pages differ only in how they lay them out.
 
-use super::summary::library_line;
-use super::text::{count, duration, one_line};
+use std::collections::BTreeMap;
+
+use messages::message;
 use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
-/// Something that is known.
+use super::target::library_line;
+use super::text::{duration, one_line};
+
+/// A fact with its label.
 pub(super) struct Fact<'a> {
     pub label: &'static str,
     pub content: Content<'a>,
 }
 
-/// How a fact reads. Texts are as they came: whoever shows them cleans them.
+/// The content of a fact. Texts are raw: the code that shows them cleans them.
 pub(super) enum Content<'a> {
     /// Prose.
     Text(String),
     /// Entries, one after the other.
     List(Vec<String>),
-    /// A text that is never broken: it is there to be copied.
+    /// A text to be copied, so it is never broken into lines.
     Exact(String),
     /// Names and values.
     Values(&'a [(String, String)]),
@@ -28,54 +32,53 @@ pub(super) enum Content<'a> {
     Output(&'a str),
 }
 
-/// What is known, in the order in which a person wants to read it. Nothing is empty.
+/// All facts that are not empty, in reading order.
 pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<'a>> {
     let failure = result.failure.as_deref();
     let mut facts = Facts::default();
     match failure {
         Some(failure) => {
-            facts.text("seen", &failure.message);
-            // With a confirmation the reason is the message and the conclusion, which has a row of its own. That of a
-            // blocked rule names the owner of what failed.
-            let told = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
-            if !told && one_line(&failure.message) != one_line(&result.reason) {
-                facts.text("reason", &result.reason);
+            facts.text(message!("label-seen"), &failure.message);
+            // With a confirmation the reason repeats the message and the conclusion, except for a blocked rule: its
+            // reason names the owner of the function that failed.
+            let repeats = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
+            if !repeats && one_line(&failure.message) != one_line(&result.reason) {
+                facts.text(message!("label-reason"), &result.reason);
             }
             describe(&mut facts, result, failure);
         }
-        None => facts.text("reason", &result.reason),
+        None => facts.text(message!("label-reason"), &result.reason),
     }
     remarks(&mut facts, result);
-    let work = format!(
-        "{}, {} in {}, seed {}",
-        count(result.cases, "case"),
-        count(result.checks, "check"),
-        duration(result.nanoseconds),
-        result.seed
+    let work = message!(
+        "work",
+        cases = message!("count-cases", count = result.cases),
+        checks = message!("count-checks", count = result.checks),
+        time = duration(result.nanoseconds),
+        seed = result.seed.to_string()
     );
-    facts.text("work", &work);
-    facts.text("library", &library_line(header));
+    facts.text(message!("label-work"), &work);
+    facts.text(message!("label-library"), &library_line(header));
     if let Some(failure) = failure {
-        facts.add("output", Content::Output(&failure.output));
-        facts.add("it said", Content::Output(&failure.recent_error));
-        facts.add("replay", Content::Exact(failure.replay.clone()));
+        facts.add(message!("label-output"), Content::Output(&failure.output));
+        facts.add(message!("label-last-error"), Content::Output(&failure.recent_error));
+        facts.add(message!("label-replay"), Content::Exact(failure.replay.clone()));
     }
-    facts.add("logs", Content::Exact(result.logs.as_ref().map(logs).unwrap_or_default()));
+    facts.add(message!("label-logs"), Content::Exact(result.logs.as_ref().map(logs).unwrap_or_default()));
     facts.0
 }
 
-/// Findings, observations and doubt of a result: what a reader of a passing rule should know. Empty if there is nothing
-/// to say.
+/// Findings, observations and doubt of a result: notes for the reader of a passing rule. May be empty.
 pub(super) fn notes(result: &RuleResult) -> Vec<Fact<'_>> {
     let mut facts = Facts::default();
-    let what = match result.verdict {
-        Verdict::Exceeds => Some("a call that is documented as unsupported did its work"),
-        Verdict::Observed => Some("undefined by the documents: recorded, not judged"),
+    let explanation = match result.verdict {
+        Verdict::Exceeds => Some(message!("verdict-exceeds")),
+        Verdict::Observed => Some(message!("verdict-observed")),
         _ => None,
     };
-    if let Some(what) = what {
-        facts.text(result.verdict.name(), what);
-        facts.text("reason", &result.reason);
+    if let Some(explanation) = explanation {
+        facts.text(result.verdict.name(), explanation);
+        facts.text(message!("label-reason"), &result.reason);
     }
     remarks(&mut facts, result);
     facts.0
@@ -93,7 +96,7 @@ impl<'a> Facts<'a> {
         self.add(label, Content::List(entries.into_iter().collect()));
     }
 
-    /// Adds what is not empty.
+    /// Adds a fact unless it is empty.
     fn add(&mut self, label: &'static str, content: Content<'a>) {
         let empty = match &content {
             Content::Text(text) | Content::Exact(text) => text.trim().is_empty(),
@@ -109,77 +112,77 @@ impl<'a> Facts<'a> {
 }
 
 fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure) {
-    facts.text("statement", &failure.statement);
-    facts.add("place", Content::Exact(failure.place.clone()));
+    facts.text(message!("label-statement"), &failure.statement);
+    facts.add(message!("label-place"), Content::Exact(failure.place.clone()));
     let devices = if result.devices.is_empty() { &failure.devices } else { &result.devices };
-    facts.text(if devices.len() == 1 { "device" } else { "devices" }, &devices.join(", "));
-    facts.text("elsewhere", &on_which(&result.each).unwrap_or_default());
-    facts.add("values", Content::Values(&failure.values));
-    let smaller = match failure.shrinks {
-        0 => String::new(),
-        times => format!(", then made smaller {}", count(times, "time")),
-    };
-    let cut = if failure.cut { "; the budget to make it smaller is used up, a larger --profile has more" } else { "" };
+    let label = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
+    facts.text(label, &devices.join(", "));
+    facts.text(message!("label-by-device"), &on_which(&result.each).unwrap_or_default());
+    facts.add(message!("label-values"), Content::Values(&failure.values));
     if failure.case > 0 {
-        facts.text("case", &format!("found in case {}{smaller}{cut}", failure.case));
+        let found = match failure.shrinks {
+            0 => message!("case-found", case = failure.case),
+            times => message!("case-shrunk", case = failure.case, count = times),
+        };
+        let found = if failure.cut { message!("case-shrinking-cut", found = found) } else { found };
+        facts.text(message!("label-case"), &found);
     }
     if let Some(confirmation) = &failure.confirmation {
         confirm(facts, confirmation);
     }
-    facts.add("calls", Content::Calls(&failure.trace));
-    facts.text("rule", &failure.rule_statement);
-    facts.list("promised", failure.clauses.iter().cloned());
+    facts.add(message!("label-calls"), Content::Calls(&failure.trace));
+    facts.text(message!("label-rule"), &failure.rule_statement);
+    facts.list(message!("label-promised"), failure.clauses.iter().cloned());
     if failure.clauses.is_empty() {
-        facts.list("sources", failure.sources.iter().cloned());
+        facts.list(message!("label-sources"), failure.sources.iter().cloned());
     }
 }
 
-/// What running the case again showed.
+/// The results of running the case again.
 fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
+    let clause = confirmation.clause();
     let found = match confirmation.conclusion {
-        Conclusion::Flaky => format!("{}, found as {}", confirmation.clause(), confirmation.found),
+        Conclusion::Flaky => message!("again-flaky", clause = clause, verdict = confirmation.found.name()),
         Conclusion::After if confirmation.alone.runs > 0 => {
-            format!("{}; alone it failed in {}", confirmation.clause(), confirmation.alone)
+            message!("again-after-others", clause = clause, repeats = confirmation.alone.to_string())
         }
-        _ => confirmation.clause(),
+        _ => clause,
     };
     let remark = if confirmation.remark.is_empty() { String::new() } else { format!(" ({})", confirmation.remark) };
-    facts.text("run again", &format!("{found}{remark}"));
+    facts.text(message!("label-run-again"), &format!("{found}{remark}"));
     let case = |values: &Vec<(String, String)>| {
         let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        if values.is_empty() { "a case without values".to_owned() } else { values.join(", ") }
+        if values.is_empty() { message!("case-without-values").to_owned() } else { values.join(", ") }
     };
-    facts.add("only after", Content::Cases(confirmation.after.iter().map(case).collect()));
+    facts.add(message!("label-only-after"), Content::Cases(confirmation.after.iter().map(case).collect()));
 }
 
 fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
-    facts.list("findings", result.findings.iter().cloned());
-    let observed = |(name, classes): (&String, &std::collections::BTreeMap<String, u64>)| {
-        let classes: Vec<String> =
-            classes.iter().map(|(class, cases)| format!("{} in {}", one_line(class), count(*cases, "case"))).collect();
-        format!("{}: {}", one_line(name), classes.join(", "))
+    facts.list(message!("label-findings"), result.findings.iter().cloned());
+    let observed = |(name, classes): (&String, &BTreeMap<String, u64>)| {
+        let class = |(class, cases): (&String, &u64)| message!("observed-class", class = one_line(class), count = *cases);
+        format!("{}: {}", one_line(name), classes.iter().map(class).collect::<Vec<_>>().join(", "))
     };
-    facts.list("observed", result.observations.iter().map(observed));
+    facts.list(message!("label-observed"), result.observations.iter().map(observed));
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
-    facts.text("coverage", coverage.unwrap_or_default());
-    facts.text("left out", &result.left_out.join(", "));
-    facts.list("only seen", result.observed_only.iter().cloned());
-    facts.text("doubt", result.doubt.as_deref().unwrap_or_default());
+    facts.text(message!("label-coverage"), coverage.unwrap_or_default());
+    facts.text(message!("label-left-out"), &result.left_out.join(", "));
+    facts.list(message!("label-not-judged"), result.observed_only.iter().cloned());
+    facts.text(message!("label-doubt"), result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
-        let times = count(result.interrupted.into(), "time");
-        facts.text("resumed", &format!("the run ended {times} while this rule ran, and was resumed"));
+        facts.text(message!("label-resumed"), &message!("rule-resumed", count = result.interrupted));
     }
 }
 
-/// What was kept of logs, on one line.
+/// The logs of a rule, on one line.
 fn logs(logs: &RuleLogs) -> String {
     if logs.files.is_empty() {
         let why = logs.nothing.iter().map(|why| one_line(why)).collect::<Vec<_>>().join("; ");
-        return format!("nothing ({})", if why.is_empty() { "no source had a line" } else { &why });
+        return message!("logs-none", why = if why.is_empty() { message!("logs-no-lines").to_owned() } else { why });
     }
-    let file = |file: &LogFile| {
-        let left_out = if file.left_out > 0 { format!(", {} left out", file.left_out) } else { String::new() };
-        format!("{} ({}{left_out})", one_line(&file.name), count(file.lines, "line"))
+    let file = |file: &LogFile| match (one_line(&file.name), file.lines, file.left_out) {
+        (name, lines, 0) => message!("logs-file", name = name, count = lines),
+        (name, lines, omitted) => message!("logs-file-end", name = name, count = lines, omitted = omitted),
     };
     logs.files.iter().map(file).collect::<Vec<_>>().join(", ")
 }

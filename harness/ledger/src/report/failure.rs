@@ -1,25 +1,25 @@
-//! One rule's result, in full, as text.
+//! The full result of a rule, as text.
 
 use super::facts::{self, Content, Fact, facts};
-use super::text::{ROOM, Sheet, WIDTH, clean, count, one_line, wrap};
+use super::text::{ROOM, Sheet, WIDTH, clean, one_line, wrap};
 use catalog::Level;
+use messages::message;
 use record::{RuleResult, RunHeader};
 
-/// Calls of the trace that are shown, counted from its end.
+/// The number of calls shown, from the end of the trace.
 const CALLS: usize = 30;
-/// Cases that must run before the failing one that are shown, counted from its end.
+/// The number of earlier cases shown, from the end of their list.
 const CASES: usize = 10;
-/// Lines of the library's output that are shown, counted from its end.
+/// The number of lines shown, from the end of the library's output.
 const OUTPUT_LINES: usize = 20;
 
-/// Everything known about one rule's result, as a block of text for terminals and reports: what was seen, the rule, the
-/// values, the calls that led there, and the command that repeats it.
+/// Everything known about a rule's result, as a block of text for terminals and reports: the message, the rule, the
+/// values, the calls and the command that repeats the case.
 pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
     format!("{}\n{}", title(result), sheet(&facts(result, header)))
 }
 
-/// Findings, observations and doubt of a result: what a reader of a passing rule should know. `None` if there is
-/// nothing to say.
+/// Findings, observations and doubt of a result: notes for the reader of a passing rule.
 pub(super) fn notes(result: &RuleResult) -> Option<String> {
     Some(sheet(&facts::notes(result))).filter(|text| !text.is_empty())
 }
@@ -27,8 +27,8 @@ pub(super) fn notes(result: &RuleResult) -> Option<String> {
 /// The verdict, the rule and its title.
 fn title(result: &RuleResult) -> String {
     let level = match result.level {
-        Level::Must => "",
-        Level::Info => " (level info)",
+        Level::Must => String::new(),
+        Level::Info => format!(" {}", message!("level-info")),
     };
     let mut text = format!("{}  {}{level}\n", result.verdict.name().to_uppercase(), one_line(&result.id));
     for line in wrap(&one_line(&result.title), WIDTH - 2).iter().filter(|line| !line.is_empty()) {
@@ -63,13 +63,13 @@ fn lines_of_values(values: &[(String, String)]) -> impl Iterator<Item = String> 
     })
 }
 
-/// The last calls, numbered as in the whole trace.
+/// The last calls, with their numbers in the whole trace.
 fn trace(calls: &[String]) -> Vec<String> {
     let hidden = calls.len().saturating_sub(CALLS);
     let width = calls.len().to_string().len();
     let mut lines = Vec::new();
     if hidden > 0 {
-        lines.push(format!("({} before these left out; the journal has all of them)", count(hidden as u64, "call")));
+        lines.push(message!("omitted-calls", count = hidden));
     }
     for (index, call) in calls.iter().enumerate().skip(hidden) {
         let mut label = format!("{:>width$}  ", index + 1);
@@ -83,18 +83,18 @@ fn trace(calls: &[String]) -> Vec<String> {
 
 fn lines_of_cases(cases: &[String]) -> impl Iterator<Item = String> {
     let hidden = cases.len().saturating_sub(CASES);
-    let note = (hidden > 0).then(|| format!("({} before these left out)", count(hidden as u64, "case")));
+    let note = (hidden > 0).then(|| message!("omitted-cases", count = hidden));
     note.into_iter().chain(cases.iter().skip(hidden).flat_map(|case| hang(&one_line(case))))
 }
 
 fn lines_of_output(output: &str) -> impl Iterator<Item = String> {
     let lines: Vec<String> = clean(output).trim_end().split('\n').flat_map(|line| wrap(line, ROOM)).collect();
     let hidden = lines.len().saturating_sub(OUTPUT_LINES);
-    let note = (hidden > 0).then(|| format!("({} before this left out)", count(hidden as u64, "line")));
+    let note = (hidden > 0).then(|| message!("omitted-lines", count = hidden));
     note.into_iter().chain(lines.into_iter().skip(hidden))
 }
 
-/// Wraps one entry of a list; its second and later lines are indented.
+/// Wraps an entry of a list and indents all lines but the first.
 fn hang(text: &str) -> Vec<String> {
     let mut lines = wrap(text, ROOM - 2);
     lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));

@@ -1,14 +1,15 @@
-//! What identifies the devices of a run, as reports name it.
+//! The identity of devices, as reports print it.
 
+use messages::message;
 use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::text::one_line;
 
-/// Models, devices and versions, for a screen; the journal says the rest.
+/// Models, devices and versions on one line; the journal has the rest.
 pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     let mut models: Vec<(String, Vec<String>)> = Vec::new();
     for device in &fingerprint.devices {
-        let model = one_line(device.model.as_deref().unwrap_or("a model that is not known"));
+        let model = one_line(device.model.as_deref().unwrap_or(message!("unknown-model")));
         let label = one_line(&device.label);
         match models.iter_mut().find(|(known, _)| *known == model) {
             Some((_, labels)) => labels.push(label),
@@ -29,14 +30,15 @@ pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     models.chain(versions).collect::<Vec<_>>().join(", ")
 }
 
-/// A device with all that tells it from others.
+/// A device with everything that identifies it.
 pub(super) fn device_line(device: &DeviceIdentity) -> String {
     let parts = [Some(&device.label), device.model.as_ref(), device.address.as_ref()].into_iter().flatten().cloned();
     let named = device.ids.iter().chain(&device.settings).map(|(name, value)| format!("{name} {value}"));
-    one_line(&format!("device {}: {}", device.device, parts.chain(named).collect::<Vec<_>>().join(", ")))
+    let identity = parts.chain(named).collect::<Vec<_>>().join(", ");
+    one_line(&message!("device-is", device = device.device, what = identity))
 }
 
-/// A version with its source.
+/// An installed version with its source.
 pub(super) fn installed_line(version: &Installed) -> String {
     one_line(&format!("{} {} ({})", version.of, version.version, version.source))
 }

@@ -1,6 +1,6 @@
 //! `junit.xml`: one suite for each chapter, one case for each rule.
 //!
-//! junit-report writes the document. [`super::markup`] completes it with what that crate does not write.
+//! junit-report writes the document; [`super::markup`] adds the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,16 @@ use junit_report::{Report, TestCase, TestResult, TestSuite};
 use time::{Duration, OffsetDateTime};
 
 use super::ReportError;
-use super::expected::{retry, told};
+use super::expected::{retry, sorted_line};
 use super::failure::{failure_text, notes};
 use super::fingerprint::{device_line, installed_line};
 use super::host::host_line;
 use super::markup::{Extra, SPLIT, broken, complete};
 use super::parts::{merged_line, part_line, worth_a_line};
-use super::summary::{loaded_line, mark};
+use super::target::{loaded_line, mark};
 use super::text::{clean, one_line};
 use catalog::files;
+use messages::message;
 use record::{
     AppliedExpectations, LogFile, MappedLibrary, Meaning, Recorded, RuleResult, RunEnd, RunHeader, Sort, Verdict,
     on_which,
@@ -28,11 +29,10 @@ pub const JUNIT_FILE: &str = "junit.xml";
 
 /// Writes `junit.xml` into `dir`, in place of an older one, and returns its path.
 ///
-/// A broken rule is a `failure`, a rule whose answer is not known an `error`. Everything else passes, also a broken
-/// rule of level `info`; what there is to say about it is in its `system-out`. What is broken as somebody expected is
-/// skipped, with the tracker and the symptom as its message. A run that did not reach its end has
-/// one more case, an `error`, so that no reader takes it for a run in which nothing is broken; a run with remarks has
-/// one that passes and holds them.
+/// A broken rule is a `failure`, a rule without an answer an `error`. Everything else passes, including a broken rule of
+/// level `info`; its details are in its `system-out`. A known failure is skipped, with its tracker and symptom as the
+/// message. An unfinished run has one more case, an `error`, so that no reader takes it for a run without failures. A run
+/// with remarks has one more case that passes and holds them.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -45,7 +45,7 @@ pub fn write_junit(
     Ok(path)
 }
 
-/// The report of a run whose logs lie below `folder`.
+/// The report of a run whose logs are in `folder`.
 pub(super) fn junit(folder: &Path, run: &Recorded) -> Result<Vec<u8>, ReportError> {
     document(folder, &run.header, &run.results, run.end.as_ref())
 }
@@ -77,7 +77,7 @@ fn document(
                 let (type_, why) = (Verdict::Error.name(), missing.as_deref().unwrap_or_default());
                 Some(TestCase::error(&format!("{name}.end"), Duration::ZERO, type_, why))
             }
-            // It passes: no rule is broken by what the library did where no rule ran.
+            // It passes: what the library did while no rule ran breaks no rule.
             Some(end) => remarks.then(|| {
                 let mut case = TestCase::success(&format!("{name}.end"), Duration::ZERO);
                 case.system_out = Some(body(&end.told().collect::<Vec<_>>().join("\n")));
@@ -118,11 +118,11 @@ fn class_name(header: &RunHeader, chapter: &str) -> String {
     if chapter.split('.').next() == Some(&runtime) { chapter } else { format!("{runtime}.{chapter}") }
 }
 
-/// What is not in the report, if something is not.
+/// The gaps of the report, if it has any.
 fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Option<String> {
     let (some, all) = (results.len(), header.rules);
-    let rules = (some < all).then(|| format!("{some} of the catalog's {all} rules have a result."));
-    let unfinished = end.is_none().then(|| "The run did not reach its end.".to_owned());
+    let rules = (some < all).then(|| message!("junit-some-results", some = some, all = all));
+    let unfinished = end.is_none().then(|| message!("junit-unfinished").to_owned());
     let sentences: Vec<String> = unfinished.into_iter().chain(rules).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
@@ -130,7 +130,7 @@ fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> 
 fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&str>) -> TestSuite {
     let mut suite = TestSuite::new(name);
     suite.package = one_line(&header.runtime);
-    // The crate wants a value; `complete` writes the text of the header.
+    // The crate requires a value; `complete` writes the text of the header.
     suite.timestamp = OffsetDateTime::UNIX_EPOCH;
     suite.add_testcases(cases);
     suite.set_system_out(&body(&loaded_line(header)));
@@ -159,7 +159,7 @@ fn case(
     let sorted = expected.and_then(|expected| expected.of(&rule.id));
     let excused = sorted.filter(|_| expected.is_some_and(|expected| expected.excuses(&rule.id)));
     let type_ = excused.map_or(type_, |sorted| sorted.sort.name().to_owned());
-    let message = excused.map_or(message, told);
+    let message = excused.map_or(message, sorted_line);
     case.result = match rule.meaning() {
         _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
@@ -176,9 +176,9 @@ fn case(
         Meaning::Broken | Meaning::Unknown if excused.is_some() => Some(full()),
         _ => notes(rule).as_deref().map(body),
     };
-    // What is new says nothing that its failure does not.
+    // A new failure has nothing to add.
     if let Some(sorted) = sorted.filter(|sorted| sorted.sort != Sort::New) {
-        case.system_out = Some(body(&told(sorted)) + "\n" + &case.system_out.unwrap_or_default());
+        case.system_out = Some(body(&sorted_line(sorted)) + "\n" + &case.system_out.unwrap_or_default());
     }
     let attached = attachments(folder, rule, header);
     if !attached.is_empty() {
@@ -187,16 +187,15 @@ fn case(
     case
 }
 
-/// The devices on which a rule ran; if it ran on each and they differed, the ones concerned.
+/// The devices of a rule. If it ran on each device with different results: the result on each.
 fn on_devices(rule: &RuleResult) -> Option<String> {
     let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
     let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });
     (!ran.is_empty()).then(|| one_line(&ran))
 }
 
-/// The files of a rule as readers of reports know them, a line each (Jenkins' plugin junit-attachments, GitLab): with
-/// their whole path, which GitLab wants relative to the project; where names are taken out, relative to the folder that
-/// the run was started in, or to its own.
+/// The files of a rule, a line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are absolute;
+/// in a redacted run they are relative to the current folder, or to the run's folder if that is elsewhere.
 fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     let folder = match header.settings.redact {
@@ -243,7 +242,7 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
-    let out = header.devices_out.iter().map(|out| format!("device {}: {}", out.device, out.reason));
+    let out = header.devices_out.iter().map(|out| message!("device-is", device = out.device.as_str(), what = out.reason.as_str()));
     properties.extend(out.map(|out| ("device.out", one_line(&out))));
     if let Some(fingerprint) = &header.fingerprint {
         properties.extend(fingerprint.devices.iter().map(|device| ("device.identity", device_line(device))));
@@ -268,8 +267,7 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
     properties
 }
 
-/// Text for a CDATA section. `]]>` would end it; the mark makes it harmless for junit-report and [`complete`] takes
-/// it out again.
+/// Text for a CDATA section. `]]>` would end it, so a mark splits it for junit-report; [`complete`] removes the mark.
 fn body(text: &str) -> String {
     clean(text).replace("]]>", &format!("]]{SPLIT}>"))
 }

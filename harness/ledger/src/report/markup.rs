@@ -15,22 +15,22 @@ use super::ReportError;
 /// Separates `]]` and `>` until this pass. Cleaned text cannot contain it.
 pub(super) const SPLIT: char = '\u{FFFF}';
 
-/// What junit-report does not write, cleaned.
+/// Everything that junit-report does not write. Texts are clean.
 pub(super) struct Extra {
-    /// Name of the whole report.
+    /// The name of the whole report.
     pub(super) name: String,
-    /// Start of the run.
+    /// The start of the run.
     pub(super) timestamp: String,
     /// Properties of every suite.
     pub(super) properties: Vec<(&'static str, String)>,
-    /// The devices on which rules ran, by id, if they are known.
+    /// The devices of each rule, by its id, if they are known.
     pub(super) devices: HashMap<String, String>,
-    /// Skipped cases of each suite, in the document's order.
+    /// The number of skipped cases of each suite, in document order.
     pub(super) skipped: Vec<usize>,
     pub(super) tests: usize,
     pub(super) failures: usize,
     pub(super) errors: usize,
-    /// Wall time of the run.
+    /// The wall time of the run.
     pub(super) time: Duration,
 }
 
@@ -92,7 +92,7 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-/// The devices on which the rule of a test case ran.
+/// The devices of the rule of a test case.
 fn devices_of(element: &BytesStart<'_>, extra: &Extra) -> Result<Option<String>, ReportError> {
     if element.name().as_ref() != b"testcase" {
         return Ok(None);
@@ -112,8 +112,8 @@ fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -
     put(writer, Event::End(BytesEnd::new("properties")))
 }
 
-/// The element with three digits in its time, the run's start as its timestamp, and without the name of a host that
-/// nobody told us.
+/// The element with three digits in its time and the run's start as its timestamp, without the host name that the
+/// library invents.
 fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
     let mut copy = BytesStart::new(std::str::from_utf8(element.name().as_ref()).map_err(broken)?.to_owned());
     for attribute in element.attributes() {
@@ -125,7 +125,7 @@ fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'
                 let time: f64 = std::str::from_utf8(&value).map_err(broken)?.parse().map_err(broken)?;
                 copy.push_attribute(("time", seconds(time).as_str()));
             }
-            // As it is: the value is escaped already.
+            // The value is already escaped.
             _ => copy.push_attribute(Attribute { key, value: Cow::Borrowed(&value) }),
         }
     }

@@ -1,13 +1,13 @@
-//! Reports, made from the journal's data and from nothing else.
+//! Reports, made from the journal alone.
 //!
-//! - [`first_line`] says what was loaded: printed before anything runs.
+//! - [`first_line`] names what is tested; it is printed before any rule runs.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
 //! - [`summary`] is printed when a run ends.
 //! - [`FORMATS`] are the reports in a run's folder; [`write_reports`] writes all of them, [`write_junit`] the one for
-//!   programs (`reports/schema/junit.xsd` describes it).
+//!   programs (schema: `reports/schema/junit.xsd`).
 //!
-//! Every text that comes from outside (a library's output, a file name, a value) is cleaned before it is shown: it can
-//! neither move the cursor of a terminal nor break a file.
+//! The words come from the crate `messages`. A text from outside (a library's output, a file name, a value) is cleaned
+//! before it is shown: it can neither move the cursor of a terminal nor break a file.
 
 mod conclusion;
 mod expected;
@@ -22,6 +22,7 @@ mod parts;
 mod step_summary;
 mod subjects;
 mod summary;
+mod target;
 mod text;
 
 use std::io;
@@ -36,33 +37,35 @@ pub use html::PAGE_FILE;
 pub(crate) use html::{document, escaped};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use step_summary::STEP_SUMMARY_FILE;
-pub use summary::{first_line, summary};
+pub use summary::summary;
+pub(crate) use summary::{MEANINGS, meaning_text};
+pub use target::first_line;
 pub use text::{clean, markdown_line, wrap};
 pub(crate) use text::{duration, one_line};
 
-/// A report that every run writes beside its journal.
+/// A report that every run writes next to its journal.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name in the run's folder.
+    /// The file's name in the run's folder.
     pub file: &'static str,
-    /// Whether a run without it does not count: programs go by it.
+    /// True if programs depend on it: without it the run fails.
     needed: bool,
-    /// Its bytes, for a run whose logs lie below the folder.
+    /// Makes the report of a run whose logs are in the folder.
     make: fn(&Path, &Recorded) -> Result<Vec<u8>, ReportError>,
 }
 
-/// All reports, in the order in which they are written.
+/// All reports, in writing order.
 pub const FORMATS: [Format; 3] = [
     Format { file: JUNIT_FILE, needed: true, make: junit::junit },
     Format { file: PAGE_FILE, needed: false, make: |folder, run| Ok(html::page(folder, run).into_bytes()) },
     Format { file: STEP_SUMMARY_FILE, needed: false, make: |_, run| Ok(step_summary::step_summary(run).into_bytes()) },
 ];
 
-/// Writes all reports of a run into its folder, in place of older ones. Gives remarks about those that nobody needs and
-/// that could not be written: the journal has everything.
+/// Writes all reports of a run into its folder, in place of older ones. Returns remarks about optional reports that could
+/// not be written: the journal has everything.
 ///
 /// # Errors
-/// A report that is needed cannot be written.
+/// A needed report cannot be written.
 pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, ReportError> {
     let mut remarks = Vec::new();
     for format in &FORMATS {
@@ -72,7 +75,7 @@ pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, Repor
             return Err(ReportError::Write { path, source });
         }
         remarks.push(format!(
-            "{} was not written: {source}; make room, then `atlas-cts report {}` writes it from the journal",
+            "cannot write {}: {source}; free some space, then run `atlas-cts report {}`",
             path.display(),
             folder.display()
         ));
@@ -80,19 +83,20 @@ pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, Repor
     Ok(remarks)
 }
 
-/// Why a report could not be written. Every message ends with what to do next; the journal is never at risk.
+/// The reason why a report cannot be written. The journal is never at risk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
     /// The operating system refused to write the file.
     #[error(
-        "cannot write {path}: {source}: make room or change the folder's permissions, then make the reports again \
-         from the journal with --resume and the run's folder"
+        "cannot write {path}: {source}; free some space or change the folder's permissions, then run `atlas-cts report {}`",
+        path.parent().unwrap_or(path).display()
     )]
     Write { path: PathBuf, source: io::Error },
-    /// The XML libraries disagree about what was written: a defect of the suite.
+    /// The XML libraries disagree about the document: a defect of the suite.
     #[error(
-        "the JUnit report is not well-formed ({reason}): the journal is complete; please report this with the journal"
+        "the JUnit report is not well-formed ({reason}), but the journal is complete; please report this defect of the \
+         suite with the journal"
     )]
     Markup { reason: String },
 }

@@ -1,11 +1,12 @@
-//! What the suite was asked for, subject by subject: what was judged, what was only observed, and what was seen.
+//! The subjects of the suite: how many rules of each were judged or only observed, and what they showed.
 
-use super::text::{count, elide, one_line};
+use super::text::{elide, one_line};
 use catalog::Level;
+use messages::message;
 use record::{Meaning, RuleResult, Subject, Verdict};
 
-/// Columns of a line that tells what was seen.
-const SEEN: usize = 88;
+/// Columns of a line about a rule.
+const LINE: usize = 88;
 
 /// The lines of a subject; the first one names it.
 pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
@@ -17,24 +18,24 @@ pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
     let number = |meaning| judged.iter().filter(|result| result.meaning() == meaning).count();
     let skipped = results.iter().filter(of_subject).count() - judged.len() - observed.len();
     let parts: Vec<String> = [
-        (number(Meaning::Good), "hold"),
-        (number(Meaning::Broken), "broken"),
-        (number(Meaning::Unknown), "not known"),
-        (observed.len(), "only observed"),
-        (skipped, "skipped"),
+        (number(Meaning::Good), message!("meaning-good")),
+        (number(Meaning::Broken), message!("meaning-broken")),
+        (number(Meaning::Unknown), message!("meaning-unknown")),
+        (observed.len(), message!("only-observed")),
+        (skipped, message!("meaning-skipped")),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| format!("{number} {what}"))
     .collect();
-    let rules = count((judged.len() + observed.len() + skipped) as u64, "rule");
-    let mut lines =
-        vec![format!("{}: {rules}, {} judged: {}", one_line(&subject.name), judged.len(), parts.join(", "))];
+    let (name, parts) = (one_line(&subject.name), parts.join(", "));
+    let rules = judged.len() + observed.len() + skipped;
+    let mut lines = vec![message!("subject", name = name, count = rules, judged = judged.len(), parts = parts)];
     for result in observed.iter().chain(&judged) {
         let outcomes = result.observations.get("outcome").into_iter().flat_map(|seen| seen.keys());
         let seen = (!result.reason.is_empty()).then_some(&result.reason).into_iter().chain(outcomes);
         if let Some(seen) = seen.chain(&result.findings).next() {
-            lines.push(elide(&format!("  {}: {}", one_line(&result.id), one_line(seen)), SEEN));
+            lines.push(elide(&format!("  {}: {}", one_line(&result.id), one_line(seen)), LINE));
         }
     }
     lines

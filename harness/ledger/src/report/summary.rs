@@ -1,9 +1,10 @@
-//! What was loaded, and how a run went.
+//! The summary of a run.
 
 use std::collections::BTreeMap;
 
-use super::text::{Paint, WIDTH, clean, count, duration, elide, one_line, short, wrap};
-use record::{MappedLibrary, Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word};
+use super::text::{Paint, WIDTH, clean, duration, elide, one_line, short, wrap};
+use messages::message;
+use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
@@ -11,83 +12,13 @@ use super::fingerprint::fingerprint_line;
 use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
+use super::target::{library_line, mapped_line, mark, target_line};
 
-/// The mark of every report that was not made with a real device.
-const SIMULATED: &str = "SIMULATED DEVICE";
-
-/// The mark behind a name or a result.
-pub(super) fn mark(header: &RunHeader) -> String {
-    if header.library.simulated { format!(" ({SIMULATED})") } else { String::new() }
-}
-
-/// The words in front of a library's name where reports must not be mistaken for each other.
-pub(super) fn reality(header: &RunHeader) -> &'static str {
-    // The library's line says only that a device is simulated: elsewhere in the reports a mark says so.
-    if header.library.simulated { "" } else { "NOT SIMULATED, " }
-}
-
-/// Groups of skips, of unanswered rules: as many as fit a screen.
+/// The most groups of rules that one list of the summary shows.
 const GROUPS: usize = 12;
 
-/// What was loaded, on one line, before anything runs: whether it is simulated, library, digest, version, device,
-/// product, seed, profile.
-pub fn first_line(header: &RunHeader) -> String {
-    loaded(header, reality(header))
-}
-
-/// The same for `junit.xml`, where a property says what is not simulated: reports of older runs are written again as
-/// they were.
-pub(super) fn loaded_line(header: &RunHeader) -> String {
-    loaded(header, "")
-}
-
-fn loaded(header: &RunHeader, real: &str) -> String {
-    let defects = match header.defects.len() {
-        0 => String::new(),
-        _ => format!("; defects {}", one_line(&header.defects.join(", "))),
-    };
-    let version = header.library.version_note.as_deref();
-    let version = version.map_or(String::new(), |note| format!("; {}", one_line(note)));
-    format!(
-        "atlas-cts {}: {real}{}; {}, product {}; seed {}; profile {}{defects}{version}",
-        one_line(&header.suite),
-        library_line(header),
-        device(header),
-        one_line(&header.product),
-        header.seed,
-        one_line(&header.profile),
-    )
-}
-
-/// The library under test, on one line.
-pub(super) fn library_line(header: &RunHeader) -> String {
-    let library = &header.library;
-    let version =
-        library.version.as_deref().map_or("version not reported".into(), |v| format!("version {}", one_line(v)));
-    format!(
-        "{}{} (sha256 {}, {version}; chosen: {})",
-        if library.simulated { format!("{SIMULATED}, ") } else { String::new() },
-        one_line(&library.path),
-        short(&library.sha256),
-        one_line(&library.chosen_by)
-    )
-}
-
-/// The devices that were tested.
-pub(super) fn device(header: &RunHeader) -> String {
-    let name = match (header.reported_name.as_deref().map(one_line), header.library.simulated) {
-        (Some(name), true) => format!("simulated {name}"),
-        (Some(name), false) => name,
-        (None, true) => "a simulated device that reports no name".to_owned(),
-        (None, false) => "a device that reports no name".to_owned(),
-    };
-    let number = if header.devices == 1 { name } else { format!("{} × {name}", header.devices) };
-    let out: Vec<&str> = header.devices_out.iter().map(|out| out.device.as_str()).collect();
-    if out.is_empty() { number } else { format!("{number} (out: {})", one_line(&out.join(", "))) }
-}
-
-/// How a run went, for a terminal: marks, counts by chapter, what is broken, what is not known, what was skipped and
-/// why, where the report is.
+/// The summary of a run for a terminal: what was tested, counts by chapter, broken and unknown rules, skipped rules with
+/// the reasons, and the folder of the reports.
 pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, color: bool) -> String {
     let paint = Paint(color);
     let mut text = String::new();
@@ -96,14 +27,14 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     let expected = end.and_then(|end| end.expectations.as_ref());
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let counting: Vec<&RuleResult> = results.iter().filter(counts).collect();
-    listed(&mut text, "broken rules", &counting, Meaning::Broken, paint);
-    listed(&mut text, "findings: rules of level info that do not hold", &counting, Meaning::Finding, paint);
-    grouped(&mut text, "not known", &counting, Meaning::Unknown, paint);
+    listed(&mut text, message!("broken-rules"), &counting, Meaning::Broken, paint);
+    listed(&mut text, message!("broken-info-rules"), &counting, Meaning::Finding, paint);
+    grouped(&mut text, message!("meaning-unknown"), &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
     ran_away(&mut text, results, paint);
-    grouped(&mut text, "skipped", &counting, Meaning::Skipped, paint);
+    grouped(&mut text, message!("meaning-skipped"), &counting, Meaning::Skipped, paint);
     would_add(&mut text, results, Word::Dedicated, paint);
-    asked_for(&mut text, header, results, paint);
+    subjects(&mut text, header, results, paint);
     interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
     text.push('\n');
@@ -112,49 +43,48 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
 }
 
 fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
-    let edition = header.edition.as_deref().map_or("unknown".into(), one_line);
     line(text, &paint.bold(&format!("Atlas CTS {}, {}", one_line(&header.suite), one_line(&header.runtime))));
     if header.library.simulated {
-        line(text, &paint.yellow(&format!("{SIMULATED}: this run says nothing about hardware")));
+        line(text, &paint.yellow(message!("simulated-warning")));
         for defect in &header.defects {
-            line(text, &paint.yellow(&format!("  with the seeded defect {}", one_line(defect))));
+            let seeded = message!("with-seeded-defect", defect = one_line(defect));
+            line(text, &paint.yellow(&format!("  {seeded}")));
         }
     }
-    field(text, "library", &library_line(header));
+    field(text, message!("label-library"), &library_line(header));
     for library in &header.further_libraries {
         let (id, path) = (one_line(&library.id), one_line(&library.path));
         field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)));
     }
-    field(text, "version", &one_line(header.library.version_note.as_deref().unwrap_or_default()));
+    field(text, message!("label-version"), &one_line(header.library.version_note.as_deref().unwrap_or_default()));
     mapped(text, header);
-    let mode = match header.run_mode.as_str() {
-        "" => String::new(),
-        mode => format!(", programs on the {}", one_line(mode)),
-    };
-    let product = one_line(&header.product);
-    field(text, "device", &format!("{}, product {product}, edition {edition}{mode}", device(header)));
+    field(text, message!("label-device"), &target_line(header));
     for out in &header.devices_out {
-        field(text, "out", &format!("device {}: {}", one_line(&out.device), one_line(&out.reason)));
+        let (device, reason) = (one_line(&out.device), one_line(&out.reason));
+        field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason));
     }
     if let Some(fingerprint) = &header.fingerprint {
-        field(text, "identity", &fingerprint_line(fingerprint));
-        fingerprint.unknown.iter().for_each(|why| field(text, "not known", &one_line(why)));
+        field(text, message!("label-identity"), &fingerprint_line(fingerprint));
+        fingerprint.unknown.iter().for_each(|why| field(text, message!("label-unknown"), &one_line(why)));
     }
-    field(text, "host", &header.host.as_ref().map(host_line).unwrap_or_default());
-    for (index, told) in header.host.iter().flat_map(left_out_lines).enumerate() {
-        field(text, if index == 0 { "left out" } else { "" }, &told);
+    field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default());
+    for (index, line) in header.host.iter().flat_map(left_out_lines).enumerate() {
+        field(text, if index == 0 { message!("label-left-out") } else { "" }, &line);
     }
-    let resumed: String = header.resumed.iter().map(|time| format!(", resumed {}", one_line(time))).collect();
-    let (profile, started) = (one_line(&header.profile), one_line(&header.started));
-    field(text, "parts", &part_line(header));
+    field(text, message!("label-part"), &part_line(header));
     for run in worth_a_line(header) {
         field(text, "", &merged_line(run));
     }
-    let patience = header.settings.patience.map(|patience| format!(", patience {patience} ms")).unwrap_or_default();
-    field(text, "run", &format!("profile {profile}, seed {}{patience}, started {started}{resumed}", header.seed));
+    let (profile, seed) = (one_line(&header.profile), header.seed.to_string());
+    let started = message!("started-at", time = one_line(&header.started));
+    let resumed = header.resumed.iter().map(|time| message!("resumed-at", time = one_line(time)));
+    let patience = header.settings.patience.map(|patience| message!("patience", milliseconds = patience));
+    let first = [message!("profile-and-seed", profile = profile, seed = seed)];
+    let run: Vec<String> = first.into_iter().chain(patience).chain([started]).chain(resumed).collect();
+    field(text, message!("label-run"), &run.join(", "));
 }
 
-/// What stands behind the library: a forwarder has no behavior of its own.
+/// The libraries that the library under test loaded: if it only forwards calls, their behavior is what was tested.
 fn mapped(text: &mut String, header: &RunHeader) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
@@ -162,50 +92,36 @@ fn mapped(text: &mut String, header: &RunHeader) {
         header.mapped.iter().filter(|library| !library.sha256.as_ref().is_some_and(|sha| named.contains(&sha)));
     let others: Vec<String> = others.map(mapped_line).collect();
     for (index, other) in others.iter().take(GROUPS).enumerate() {
-        field(text, if index == 0 { "behind it" } else { "" }, other);
+        field(text, if index == 0 { message!("label-mapped") } else { "" }, other);
     }
     if let Some(rest) = others.get(GROUPS..).filter(|rest| !rest.is_empty()) {
-        field(text, "", &format!("and {} more that the journal names", rest.len()));
+        field(text, "", &message!("and-more-in-journal", count = rest.len()));
     }
 }
 
-/// A mapped library with what identifies it.
-pub(super) fn mapped_line(library: &MappedLibrary) -> String {
-    let sha256 = library.sha256.as_deref().map_or("unreadable".to_owned(), |sha| format!("sha256 {}", short(sha)));
-    let build_id = library.build_id.as_deref().map_or(String::new(), |id| format!(", build id {}", short(id)));
-    format!("{} ({sha256}{build_id})", one_line(&library.path))
-}
-
-/// The table of chapters. A column without a number is left out.
+/// The table of chapters, without empty columns.
 fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
-    const COLUMNS: [(&str, Meaning); 5] = [
-        ("hold", Meaning::Good),
-        ("broken", Meaning::Broken),
-        ("finding", Meaning::Finding),
-        ("unknown", Meaning::Unknown),
-        ("skipped", Meaning::Skipped),
-    ];
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in results {
         chapters.entry(elide(&result.chapter, 40)).or_default().push(result);
     }
     if results.is_empty() {
-        line(text, "\nNo rule has a result.");
+        line(text, &format!("\n{}", message!("no-results")));
         return;
     }
-    let width = chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max("chapter".len());
-    let mut columns = COLUMNS.to_vec();
-    columns.retain(|(_, meaning)| results.iter().any(|result| result.meaning() == *meaning));
-    let mut head = format!("\n{:<width$}  {:>6}", "chapter", "rules");
-    for (name, _) in &columns {
-        head.push_str(&format!("  {name:>7}"));
+    let width = chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(message!("column-chapter").len());
+    let mut columns = MEANINGS.to_vec();
+    columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
+    let mut head = format!("\n{:<width$}  {:>6}", message!("column-chapter"), message!("column-rules"));
+    for meaning in &columns {
+        head.push_str(&format!("  {:>7}", meaning_text(*meaning)));
     }
-    line(text, &paint.bold(&format!("{head}  {:>12}", "time")));
+    line(text, &paint.bold(&format!("{head}  {:>12}", message!("column-time"))));
     let all: Vec<&RuleResult> = results.iter().collect();
-    let total = (chapters.len() > 1).then_some(("all", &all));
+    let total = (chapters.len() > 1).then_some((message!("all"), &all));
     for (name, rules) in chapters.iter().map(|(name, rules)| (name.as_str(), rules)).chain(total) {
         let mut row = format!("{name:<width$}  {:>6}", rules.len());
-        for (_, meaning) in &columns {
+        for meaning in &columns {
             let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
             let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
             row.push_str(&if number > 0 { colored(paint, *meaning, &cell) } else { cell });
@@ -215,7 +131,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// One line for each rule of a meaning.
+/// The rules of a meaning, a line each.
 fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
@@ -230,12 +146,14 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
     }
 }
 
-/// The reasons of a meaning, each with its number of rules; the verdict too where it says more than the meaning.
+/// The reasons of a meaning, each with its number of rules, and with the verdict unless it repeats the meaning.
 fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
     for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
-        let reason =
-            if result.reason.trim().is_empty() { "no reason given".to_owned() } else { one_line(&result.reason) };
+        let reason = match result.reason.trim() {
+            "" => message!("no-reason").to_owned(),
+            reason => one_line(reason),
+        };
         reasons.entry((result.verdict, reason)).or_default().push(&result.id);
     }
     title(text, heading, reasons.values().map(Vec::len).sum(), paint);
@@ -254,11 +172,11 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
     }
     if let Some(rest) = reasons.get(GROUPS..).filter(|rest| !rest.is_empty()) {
         let rules: usize = rest.iter().map(|(_, rules)| rules.len()).sum();
-        line(text, &format!("{rules:>6}  for {} that the journal names", count(rest.len() as u64, "other reason")));
+        line(text, &format!("{rules:>6}  {}", message!("for-other-reasons", count = rest.len())));
     }
 }
 
-/// The names of the rules that a word of the user would add.
+/// The rules that an option would add.
 fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint) {
     let mut rules: Vec<String> = results
         .iter()
@@ -266,61 +184,63 @@ fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint
         .map(|result| one_line(&result.id))
         .collect();
     rules.sort();
-    title(text, &format!("{} would add", word.option()), rules.len(), paint);
+    title(text, &message!("option-would-add", option = word.option()), rules.len(), paint);
     wrap(&rules.join(", "), WIDTH - 2)
         .iter()
         .filter(|_| !rules.is_empty())
         .for_each(|part| line(text, &format!("  {part}")));
 }
 
-/// What the suite was asked for.
-fn asked_for(text: &mut String, header: &RunHeader, results: &[RuleResult], paint: Paint) {
+/// The subjects of the suite that ran.
+fn subjects(text: &mut String, header: &RunHeader, results: &[RuleResult], paint: Paint) {
     let ran = |subject: &&Subject| {
         results.iter().any(|result| subject.rules.contains(&result.id) && result.verdict != Verdict::Skipped)
     };
     let subjects: Vec<&Subject> = header.subjects.iter().filter(ran).collect();
-    title(text, "subjects", subjects.len(), paint);
-    for told in subjects.iter().flat_map(|subject| subjects::lines(subject, results)) {
-        line(text, &format!("  {told}"));
+    title(text, message!("subjects"), subjects.len(), paint);
+    for row in subjects.iter().flat_map(|subject| subjects::lines(subject, results)) {
+        line(text, &format!("  {row}"));
     }
 }
 
-/// The rules that ran when the run was killed, with what came out when they were run again.
+/// The rules that ran when the run stopped, with their later verdicts.
 fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.interrupted > 0).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
-    title(text, "interrupted: the run ended while they ran, and was resumed", rules.len(), paint);
+    title(text, message!("interrupted-rules"), rules.len(), paint);
     for rule in rules {
-        let times = count(rule.interrupted.into(), "time");
-        line(text, &format!("  {:<10}  {}  interrupted {times}", rule.verdict.name(), one_line(&rule.id)));
+        let interrupted = message!("interrupted", count = rule.interrupted);
+        line(text, &format!("  {:<10}  {}  {interrupted}", rule.verdict.name(), one_line(&rule.id)));
     }
 }
 
-/// The rules in which a process reached its memory limit: without a limit it would have used up the machine's memory.
+/// The rules in which a process reached its memory limit: without it, the machine would have run out of memory.
 fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
     let limit = |result: &'_ RuleResult| Some((one_line(&result.id), result.verdict, result.memory_limit.clone()?));
     let mut rules: Vec<_> = results.iter().filter_map(limit).collect();
     rules.sort_by(|a, b| a.0.cmp(&b.0));
-    title(text, "findings: a process took all the memory that it may have", rules.len(), paint);
+    title(text, message!("memory-limit-findings"), rules.len(), paint);
     for (id, verdict, limit) in rules {
-        let call = limit.call.map_or(String::new(), |call| format!("in {}: ", one_line(&call)));
-        let told = format!("  {:<10}  {id}  {call}{} MiB beside what it held", verdict.name(), limit.mebibytes);
-        line(text, &paint.yellow(&told));
+        let reached = match limit.call {
+            Some(call) => message!("memory-limit-in-call", call = one_line(&call), mebibytes = limit.mebibytes),
+            None => message!("memory-limit", mebibytes = limit.mebibytes),
+        };
+        line(text, &paint.yellow(&format!("  {:<10}  {id}  {reached}", verdict.name())));
     }
 }
 
-/// The rules that tried fewer cases than planned, and why.
+/// The rules that ran fewer cases than planned, and why.
 fn cut(text: &mut String, results: &[RuleResult], paint: Paint) {
     let remark = |result: &RuleResult| Some(one_line(result.coverage.as_ref()?.remark.as_deref()?));
     let mut rules: Vec<(&str, String)> =
         results.iter().filter_map(|result| Some((result.id.as_str(), remark(result)?))).collect();
     rules.sort();
-    title(text, "fewer cases than planned", rules.len(), paint);
+    title(text, message!("fewer-cases"), rules.len(), paint);
     for (id, remark) in rules.iter().take(GROUPS) {
         line(text, &format!("  {}  {remark}", one_line(id)));
     }
     if let Some(rest) = rules.get(GROUPS..).filter(|rest| !rest.is_empty()) {
-        line(text, &format!("  {} that the journal names", count(rest.len() as u64, "other rule")));
+        line(text, &format!("  {}", message!("other-rules-in-journal", count = rest.len())));
     }
 }
 
@@ -336,50 +256,70 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     let observed = results.iter().filter(|result| !result.observations.is_empty()).count();
     let doubtful = results.iter().filter(|result| result.doubt.is_some()).count();
     let notes: Vec<String> = [
-        (findings, "finding", ""),
-        (observed, "rule", " with observations"),
-        (doubtful, "rule", " on contradictory documents"),
+        (findings, message!("count-findings", count = findings)),
+        (observed, message!("rules-with-observations", count = observed)),
+        (doubtful, message!("rules-on-contradictory-documents", count = doubtful)),
     ]
     .into_iter()
-    .filter(|(number, ..)| *number > 0)
-    .map(|(number, noun, more)| format!("{}{more}", count(number as u64, noun)))
+    .filter(|(number, _)| *number > 0)
+    .map(|(_, note)| note)
     .collect();
-    field(text, "verdicts", &verdicts.join(", "));
-    field(text, "notes", &notes.join(", "));
+    field(text, message!("label-verdicts"), &verdicts.join(", "));
+    field(text, message!("label-notes"), &notes.join(", "));
     if results.len() < header.rules {
-        field(text, "rules", &format!("{} of the catalog's {} have a result", results.len(), header.rules));
+        field(text, message!("label-rules"), &message!("some-results", some = results.len(), all = header.rules));
     }
     if let Some(end) = end {
-        let start_up = duration(end.start_up_nanoseconds);
-        let runtimes = match end.starts.values().map(|starts| starts.runtimes).sum::<u64>() {
-            0 => String::new(),
-            runtimes => format!(", the runtime in {runtimes}"),
+        let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
+        let workers = match end.starts.values().map(|starts| starts.runtimes).sum::<u64>() {
+            0 => message!("workers", count = started, time = time),
+            runtimes => message!("workers-with-runtime", count = started, runtimes = runtimes, time = time),
         };
-        field(text, "workers", &format!("{} started{runtimes}, {start_up} of start-up in total", end.workers_started));
+        field(text, message!("label-workers"), &workers);
         let reasons: Vec<String> =
             end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
         if !reasons.is_empty() {
-            field(text, "started", &reasons.join(", "));
+            field(text, message!("label-started"), &reasons.join(", "));
         }
-        let since = if header.resumed.is_empty() { "" } else { " since the run was resumed" };
-        field(text, "time", &format!("{}{since}", duration(end.nanoseconds)));
-        field(text, "retries", &retries(&end.retries));
-        end.told().for_each(|remark| field(text, "remark", &one_line(&remark)));
+        field(text, message!("label-time"), &run_time(header, end));
+        field(text, message!("label-retries"), &retries(&end.retries));
+        end.told().for_each(|remark| field(text, message!("label-remark"), &one_line(&remark)));
     }
     let expected = end.and_then(|end| end.expectations.as_ref());
     if let Some(expected) = expected {
-        field(text, "expected", &numbers(expected));
-        expected.open.iter().for_each(|open| field(text, "open", &one_line(open)));
+        field(text, message!("label-expected"), &numbers(expected));
+        expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open)));
     }
-    let Conclusion { tone, text: told } = conclusion(header, results, end);
+    let Conclusion { tone, text: sentence } = conclusion(header, results, end);
     let result = match tone {
-        Tone::Good => paint.green(&told),
-        Tone::Empty => paint.yellow(&told),
-        Tone::Bad => paint.red(&told),
+        Tone::Good => paint.green(&sentence),
+        Tone::Empty => paint.yellow(&sentence),
+        Tone::Bad => paint.red(&sentence),
     };
-    line(text, &format!("{:<9} {result}{}", "result", mark(header)));
+    line(text, &format!("{:<9} {result}{}", message!("label-result"), mark(header)));
     let folder = if header.run.contains('/') { "" } else { "reports/out/" };
-    line(text, &format!("{:<9} {folder}{}", "report", clean(&header.run).trim()));
+    line(text, &format!("{:<9} {folder}{}", message!("label-report"), clean(&header.run).trim()));
+}
+
+/// The time of a run. The end of a resumed run counts from its last start.
+pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
+    let time = duration(end.nanoseconds);
+    if header.resumed.is_empty() { time } else { message!("time-since-resumed", time = time) }
+}
+
+/// Meanings in the order of columns.
+pub(crate) const MEANINGS: [Meaning; 5] =
+    [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
+
+/// The word for a meaning.
+pub(crate) fn meaning_text(meaning: Meaning) -> &'static str {
+    match meaning {
+        Meaning::Good => message!("meaning-good"),
+        Meaning::Broken => message!("meaning-broken"),
+        Meaning::Finding => message!("meaning-finding"),
+        Meaning::Unknown => message!("meaning-unknown"),
+        Meaning::Skipped => message!("meaning-skipped"),
+    }
 }
 
 fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
@@ -391,7 +331,7 @@ fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
     }
 }
 
-/// A heading with its number; nothing for nothing.
+/// A heading with the number of its entries; nothing if there are none.
 fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     if number > 0 {
         line(text, &format!("\n{} ({number})", paint.bold(heading)));

@@ -1,16 +1,16 @@
-//! Text for people: columns, colors, durations.
+//! Text layout: columns, colors, durations.
 
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, wrap};
 
 /// The width that reports are laid out for.
 pub(super) const WIDTH: usize = 100;
-/// Sources, findings and the like have this many columns for their names.
+/// Columns of a label.
 const LABEL: usize = 10;
-/// What a label leaves of a line.
+/// The rest of a line after its label.
 pub(super) const ROOM: usize = WIDTH - LABEL - 3;
 
-/// One line of Markdown in which nothing is markup: neither a tag nor a link begins in it, and nobody is called.
+/// One line of Markdown without markup: it opens neither a tag nor a link, and mentions no user.
 pub fn markdown_line(text: &str) -> String {
     let mut escaped = String::new();
     for c in clean(text).chars() {
@@ -26,7 +26,7 @@ pub fn markdown_line(text: &str) -> String {
     escaped
 }
 
-/// The first `width` characters of one line, the last of them `…` if there are more.
+/// The text on one line, cut to `width` characters; the last one of a cut text is `…`.
 pub(super) fn elide(text: &str, width: usize) -> String {
     let line = one_line(text);
     if line.chars().count() <= width {
@@ -38,19 +38,19 @@ pub(super) fn elide(text: &str, width: usize) -> String {
     cut
 }
 
-/// A list of labeled texts with a column for the labels; each line ended.
+/// Labeled texts with a column for the labels; each line ends with a line feed.
 #[derive(Default)]
 pub(super) struct Sheet(pub(super) String);
 
 impl Sheet {
-    /// Adds wrapped text; nothing if the text is empty.
+    /// Adds wrapped text, unless it is empty.
     pub(super) fn add(&mut self, label: &str, text: &str) {
         if !text.trim().is_empty() {
             self.add_lines(label, wrap(text, ROOM));
         }
     }
 
-    /// Adds lines as they are, the label before the first.
+    /// Adds unchanged lines, the label before the first.
     pub(super) fn add_lines(&mut self, label: &str, lines: impl IntoIterator<Item = String>) {
         let mut label = label;
         for line in lines {
@@ -62,12 +62,7 @@ impl Sheet {
     }
 }
 
-/// A number and its noun: `1 rule`, `2 rules`.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A duration in seconds, with three decimals if it is short.
+/// A duration in seconds; a short one has three decimals.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {
@@ -84,7 +79,7 @@ pub(super) fn short(digest: &str) -> String {
     one_line(digest).chars().take(12).collect()
 }
 
-/// Writes colors, or does not.
+/// Colors for a terminal, if they are on.
 #[derive(Clone, Copy)]
 pub(super) struct Paint(pub(super) bool);
 

@@ -163,8 +163,8 @@ fn a_full_run_of_failures_stays_small_and_says_what_each_of_them_is(#[case] word
 const ELEMENTS: &str = "a article body br button caption code dd details div dl dt form h1 h2 h3 head header html input label li \
     main meta nav ol option output p pre rect script section select span style summary svg table tbody td tfoot th thead title \
     tr ul";
-const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-all data-chapter data-group \
-    data-meaning data-rule data-verdict for height hidden href http-equiv id lang name nonce open role scope start tabindex type \
+const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-chapter data-group \
+    data-meaning data-rule data-shown data-verdict for height hidden href http-equiv id lang name nonce open role scope start tabindex type \
     value width";
 
 /// Reads a page to its end, strictly: what is not closed, not escaped or not known is an error. Gives the rules of its

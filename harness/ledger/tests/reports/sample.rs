@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use record::{
-    Answer, Answers, AppliedExpectations, Asked, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles,
-    Failure, Journal, Level, LibraryIdentity, Question, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader,
+    AnswerCount, Answers, AppliedExpectations, AnswersByQuestion, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles,
+    Failure, Journal, Level, LibraryIdentity, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader,
     RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
 };
 
@@ -211,11 +211,11 @@ pub fn confirmation(conclusion: Conclusion) -> Confirmation {
 }
 
 /// Answers to one question.
-pub fn asked(question: &str, answers: &[(&str, u64)]) -> Asked {
-    let answer = |cases: u64| Answer { cases, example: Some(serde_json::json!({"size": cases, "salt": 1})) };
+pub fn asked(question: &str, answers: &[(&str, u64)]) -> AnswersByQuestion {
+    let answer = |cases: u64| AnswerCount { cases, example: Some(serde_json::json!({"size": cases, "salt": 1})) };
     let cases = answers.iter().map(|(_, cases)| cases).sum();
     let answers = answers.iter().map(|(text, cases)| ((*text).to_owned(), answer(*cases))).collect();
-    Asked::from([(question.to_owned(), Question { cases, answers })])
+    AnswersByQuestion::from([(question.to_owned(), QuestionAnswers { cases, answers })])
 }
 
 /// A rule that is broken, with all that can be said about it.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Happened, Host, Incident, Leaked, Line, MappedLibrary, Part, RetryCause, RuleBegin, RunResume, RunStop};
+use record::{Happened, Host, Incident, Leaked, Line, MappedLibrary, RecordedShard, RetryCause, RuleBegin, RunResume, RunStop};
 use regex_lite::Regex;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
@@ -76,7 +76,7 @@ fn lines() -> Vec<Json> {
     let mut header = header();
     header.host = Some(Host { assumed_bare: true, page_size: Some(4096), ..Host::default() });
     header.mapped = vec![MappedLibrary { path: text(), sha256: Some("0af".to_owned()), build_id: None }];
-    header.settings.part = Some(Part { number: 1, of: 2, balanced: Some(text()), rules: Some(vec![text()]) });
+    header.settings.part = Some(RecordedShard { number: 1, of: 2, balanced: Some(text()), rules: Some(vec![text()]) });
     header.settings.rule_limit = Some(600);
     let mut end = end(&results(), 1);
     (end.retries, end.expectations) = (vec![retry()], Some(expected()));

@@ -1,4 +1,4 @@
-//! What can go wrong with a journal, and what to do about it.
+//! Errors of journals, each with the next action.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Journal;
 
-/// Why a journal could not be written or read. Every message ends with what to do next.
+/// The reason why a journal cannot be written or read. Each message ends with the next action.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -17,7 +17,7 @@ pub enum JournalError {
         path.parent().unwrap_or(path).display()
     )]
     Exists { path: PathBuf },
-    /// The operating system refused an attempt, for example to `create` the file.
+    /// The operating system refused an operation, for example to `create` the file.
     #[error("cannot {attempt} {path}: {source}: {}", advice(source.kind()))]
     Io { attempt: &'static str, path: PathBuf, source: io::Error },
     /// The file is something else.
@@ -30,16 +30,16 @@ pub enum JournalError {
         Journal::FORMAT
     )]
     Newer { path: PathBuf, format: u64 },
-    /// A line (counted from 1) that is not the last cannot be read.
+    /// A line that is not the last cannot be read. Lines count from 1.
     #[error(
-        "{path}:{line}: {reason}: only the last line of a journal may be cut short, so the file was changed after the \
+        "{path}:{line}: {reason}: only the last line of a journal may be truncated, so the file was changed after the \
          run; restore it from a copy or run again"
     )]
     Broken { path: PathBuf, line: usize, reason: String },
-    /// A rule has two results, in these lines; the second may not be written.
+    /// A rule has a second result, in these lines.
     #[error(
-        "{path}{}: a second result of {id}, the first is in line {first}: give each run its own folder, and each rule \
-         to one process of a run",
+        "{path}{}: a second result of {id}, the first is in line {first}: use a separate folder for each run, and one \
+         process of a run for each rule",
         second.map_or(String::new(), |line| format!(":{line}"))
     )]
     Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
@@ -50,11 +50,11 @@ pub enum JournalError {
         .waited.as_secs()
     )]
     Locked { path: PathBuf, waited: Duration },
-    /// Somebody touched the file of a run that goes on.
-    #[error("{path} {what} while the run was going on: find out by whom, and start a new run in another folder")]
+    /// Another process changed the file during the run.
+    #[error("{path} {what} during the run: find the process that did it, and start a new run in another folder")]
     Changed { path: PathBuf, what: &'static str },
-    /// The run is over.
-    #[error("{path} is complete, its run has ended: start a new run in another folder")]
+    /// The run has ended.
+    #[error("{path} is complete because its run has ended: start a new run in another folder")]
     Ended { path: PathBuf },
 }
 
@@ -70,7 +70,7 @@ impl JournalError {
     }
 }
 
-/// What to do about a refusal of the operating system.
+/// The next action after a refusal of the operating system.
 fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",

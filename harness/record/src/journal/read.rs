@@ -1,4 +1,4 @@
-//! Reading a journal: whoever wrote it, what it says is held against itself before anybody acts on it.
+//! Reading a journal. A journal may come from anyone, so it is checked for contradictions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 
 use super::{Journal, JournalError, LARGEST};
 use crate::{
-    LONGEST_DEADLINE, Line, MOST_PARTS, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
+    LONGEST_DEADLINE, Line, MOST_SHARDS, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
 };
 use catalog::files;
 use catalog::is_rule_id;
 
-/// What a journal says.
+/// The content of a journal.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// What was tested.
+    /// The header.
     pub header: RunHeader,
-    /// In the order in which they were written.
+    /// The results in the order of the journal.
     pub results: Vec<RuleResult>,
-    /// Rules that began and have no result, with how often they began: the run ended while they ran.
+    /// Rules that ran when the run ended: they began this many times and have no result.
     pub in_flight: BTreeMap<String, u32>,
-    /// `None` if the run did not reach its end.
+    /// The end; `None`: the run did not finish.
     pub end: Option<RunEnd>,
 }
 
-/// Reads a journal: `path` is the file or the run's folder. The end is `None` if the run did not reach it; a last
-/// line that was cut short, as a killed run leaves it, is ignored.
+/// Reads a journal from its file or the run's folder. The end is `None` if the run did not finish. A truncated last line,
+/// as a killed run leaves it, is ignored.
 pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<RunEnd>), JournalError> {
     read_run(path).map(|run| (run.header, run.results, run.end))
 }
 
-/// Reads a journal, as [`read_journal`] does, with the rules that were in flight when the run ended.
+/// Reads a journal like [`read_journal`], with the rules that ran when the run ended.
 pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     let path = if path.is_dir() { path.join(Journal::FILE) } else { path.to_owned() };
     let bytes = files::read(&path, LARGEST).map_err(|source| match source.kind() {
@@ -46,60 +46,60 @@ pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     check_first(&path, first)?;
     let header = match serde_json::from_slice(first) {
         Ok(Line::Run(header)) => *header,
-        Ok(_) => return Err(JournalError::NotAJournal { path, found: "its first line describes no run".into() }),
+        Ok(_) => return Err(JournalError::NotAJournal { path, found: "its first line does not describe a run".into() }),
         Err(error) => return Err(JournalError::broken(&path, 1, &error)),
     };
-    let mut reading = Reading::new(path, header)?;
+    let mut reader = JournalReader::new(path, header)?;
     for (index, bytes) in rest.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = index + 2;
         match serde_json::from_slice(bytes.trim_ascii_end()) {
             Err(_) if !bytes.ends_with(b"\n") => {}
-            Err(error) => return Err(JournalError::broken(&reading.path, number, &error)),
-            Ok(line) => reading.take(number, line)?,
+            Err(error) => return Err(JournalError::broken(&reader.path, number, &error)),
+            Ok(line) => reader.take(number, line)?,
         }
     }
-    Ok(reading.run)
+    Ok(reader.run)
 }
 
-/// A journal that is being read.
-struct Reading {
+/// The state of reader a journal.
+struct JournalReader {
     path: PathBuf,
     run: Recorded,
-    /// The rules that the run selected; `None`: all of its catalog.
+    /// The rules that the run selected; `None`: the whole catalog.
     selected: Option<HashSet<String>>,
-    /// Rules that have a result, with the number of its line.
+    /// Rules with a result, with the number of its line.
     lines: HashMap<String, usize>,
 }
 
-impl Reading {
-    fn new(path: PathBuf, header: RunHeader) -> Result<Reading, JournalError> {
+impl JournalReader {
+    fn new(path: PathBuf, header: RunHeader) -> Result<JournalReader, JournalError> {
         let selected = header.settings.rules.as_ref().map(|rules| rules.iter().cloned().collect::<HashSet<_>>());
         let run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
-        let reading = Reading { path, run, selected, lines: HashMap::new() };
-        let settings = &reading.run.header.settings;
+        let reader = JournalReader { path, run, selected, lines: HashMap::new() };
+        let settings = &reader.run.header.settings;
         // Format 1 has no settings.
         if *settings != RunSettings::default() && !(1..=LONGEST_DEADLINE).contains(&settings.deadline) {
-            let reason = format!("a deadline of {} s is not one of 1 to {LONGEST_DEADLINE} s", settings.deadline);
-            return reading.broken(1, reason);
+            let reason = format!("the deadline of {} s is not between 1 and {LONGEST_DEADLINE} s", settings.deadline);
+            return reader.broken(1, reason);
         }
         if let Some(part) = settings.part.as_ref().filter(|part| !(1..=part.of).contains(&part.number)) {
-            return reading.broken(1, format!("there is no part {} of {}", part.number, part.of));
+            return reader.broken(1, format!("part {} of {} does not exist", part.number, part.of));
         }
-        if let Some(part) = settings.part.as_ref().filter(|part| part.of > MOST_PARTS) {
-            return reading.broken(1, format!("a run of {} parts; there are at most {MOST_PARTS}", part.of));
+        if let Some(part) = settings.part.as_ref().filter(|part| part.of > MOST_SHARDS) {
+            return reader.broken(1, format!("a run has at most {MOST_SHARDS} parts, not {}", part.of));
         }
-        if let Some((what, _)) = names(&reading.run.header).find(|(_, name)| name.len() > LONGEST_NAME) {
-            return reading.broken(1, format!("the name of {what} has more than {LONGEST_NAME} bytes"));
+        if let Some((what, _)) = names(&reader.run.header).find(|(_, name)| name.len() > LONGEST_NAME) {
+            return reader.broken(1, format!("the name of {what} has more than {LONGEST_NAME} bytes"));
         }
-        reading.selected.iter().flatten().try_for_each(|id| reading.expect_selected(1, id))?;
-        Ok(reading)
+        reader.selected.iter().flatten().try_for_each(|id| reader.expect_selected(1, id))?;
+        Ok(reader)
     }
 
     fn broken<T>(&self, line: usize, reason: String) -> Result<T, JournalError> {
         Err(JournalError::Broken { path: self.path.clone(), line, reason })
     }
 
-    /// Ids become names of files, so they are ids of rules, and of no others than those that were to run.
+    /// Checks an id: ids become file names, so only ids of selected rules are allowed.
     fn expect_selected(&self, line: usize, id: &str) -> Result<(), JournalError> {
         if !is_rule_id(id) {
             return self.broken(line, format!("`{id}` is not the id of a rule"));
@@ -124,7 +124,7 @@ impl Reading {
                 }
                 self.run.end = Some(*end);
             }
-            // Nothing that ran is to blame.
+            // The rules in flight did not cause the stop.
             Line::Stop(_) => self.run.in_flight.clear(),
             Line::Resume(resume) => self.run.header.resumed.push(resume.started),
             Line::Begin(begin) => {
@@ -144,14 +144,14 @@ impl Reading {
         Ok(())
     }
 
-    /// What the end of a run says that its results do not.
+    /// The first contradiction between the end of the run and its results.
     fn contradiction(&self, end: &RunEnd) -> Option<String> {
         let Recorded { header, results, .. } = &self.run;
         if end.counts != counts(results) {
-            return Some("the end counts other results than the lines before it".to_owned());
+            return Some("the counts of the end differ from the results before it".to_owned());
         }
         if header.format < 2 {
-            // Format 1 says neither which rules were selected nor what else the status depends on.
+            // Format 1 has neither the selected rules nor the settings that the status depends on.
             return None;
         }
         let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);
@@ -160,19 +160,19 @@ impl Reading {
         }
         let exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
         if results.len() != selected {
-            Some(format!("the run has ended, and {} of its {selected} rules have a result", results.len()))
+            Some(format!("the run has ended, but only {} of its {selected} rules have a result", results.len()))
         } else if end.exit != exit {
-            Some(format!("the end says exit status {}, the results before it mean {exit}", end.exit))
+            Some(format!("the end has exit status {}, but the results before it mean {exit}", end.exit))
         } else {
             None
         }
     }
 }
 
-/// Bytes of the longest name of what was tested: a path has no more.
+/// The most bytes of a name in the header: the limit of a path.
 const LONGEST_NAME: usize = 4096;
 
-/// The names that every line about a run shows.
+/// The names that lines about a run show.
 fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
     let optional = [("the device", &header.reported_name), ("the edition", &header.edition)];
     let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_deref()?)));
@@ -181,7 +181,7 @@ fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
     given.into_iter().map(|(what, name)| (what, name.as_str())).chain(optional)
 }
 
-/// What the end of a run sorts otherwise than its results allow: what is known has to be there, and to be broken.
+/// The first sorted result that contradicts the results: a known failure must have a result, and must be broken.
 fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     let meanings: HashMap<&str, Meaning> =
         results.iter().map(|result| (result.id.as_str(), result.meaning())).collect();
@@ -193,12 +193,12 @@ fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
             Sort::New | Sort::Unlike | Sort::TooOften => !matches!(meaning, Meaning::Good | Meaning::Skipped),
         });
         let referred = sorted.entry.is_some() || sorted.sort == Sort::New;
-        let said = || format!("the end calls {} {}, and its result says otherwise", sorted.rule, sorted.sort);
-        (!fits || !referred).then(said)
+        let reason = || format!("the end calls {} {}, which contradicts its result", sorted.rule, sorted.sort);
+        (!fits || !referred).then(reason)
     })
 }
 
-/// Finds out whether a file is a journal and whether this version can read it, before anything else is parsed.
+/// Checks that a file is a journal that this version can read, before the rest is parsed.
 pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> {
     let not = |found: &str| Err(JournalError::NotAJournal { path: path.to_owned(), found: found.into() });
     if line.is_empty() {
@@ -208,7 +208,7 @@ pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> 
         return not("its first line is not a JSON object");
     };
     match value.get("run").and_then(|run| run.get("format")).and_then(serde_json::Value::as_u64) {
-        None => not("its first line describes no run"),
+        None => not("its first line does not describe a run"),
         Some(format) if format > u64::from(Journal::FORMAT) => {
             Err(JournalError::Newer { path: path.to_owned(), format })
         }

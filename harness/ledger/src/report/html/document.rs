@@ -1,13 +1,12 @@
-//! What all pages of the suite share: one document that needs nothing else, readable on a phone, in print, in the dark
-//! and with a keyboard.
+//! The frame of all pages: one self-contained document for phones, print, dark mode and keyboards.
 
 use crate::report::clean;
 use catalog::digest;
 
 const STYLE: &str = include_str!("page.css");
 
-/// A whole document. `body` is markup; `script` is empty where the page has none. Nothing is loaded from anywhere, and
-/// nothing runs but this script: its nonce follows from the whole page, so that no text in it can name it.
+/// A whole document. `body` is markup, `script` may be empty. The page loads nothing and runs only this script: its nonce
+/// is a digest of the page, so that no text in the page can contain it.
 pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
     let nonce = &digest::of_bytes(format!("{title}{body}").as_bytes())[..32];
     let policy = match script {
@@ -19,16 +18,17 @@ pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
         script => format!("<script nonce=\"{nonce}\">\n{script}</script>\n"),
     };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n\
          <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n\
          <body>\n{body}{script}</body>\n</html>\n",
+        messages::language(),
         escaped(title)
     )
 }
 
-/// Text as markup shows it: no tag, no attribute and no entity begins in it, no control character is left.
+/// Text for markup: it opens no tag, attribute or entity, and has no control characters.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in clean(text).chars() {

@@ -1,12 +1,12 @@
 "use strict";
-// The page is complete without this: it only shows less of it at a time.
+// The page is complete without this script, which only filters it.
 (() => {
   const form = document.getElementById("filters");
   const items = [...document.querySelectorAll("[data-verdict]")];
   const groups = [...document.querySelectorAll("[data-group]")];
   const shown = document.getElementById("shown");
   const field = (name) => form.elements.namedItem(name).value;
-  // What a rule's row says and what its failure says is one text: a search finds both or none.
+  // The row and the failure of a rule count as one text: a search finds both or neither.
   const texts = new Map();
   for (const item of items) {
     texts.set(item.dataset.rule, (texts.get(item.dataset.rule) || "") + " " + item.textContent.toLowerCase());
@@ -24,9 +24,9 @@
       if (fits && item.tagName === "TR") rules += 1;
     }
     for (const group of groups) group.hidden = !group.querySelector("[data-verdict]:not([hidden])");
-    shown.textContent = rules + " of " + shown.dataset.all + " rules are shown";
+    shown.textContent = shown.dataset.shown.replace("#", rules);
   };
-  // A link to what is closed opens it.
+  // A link to a closed element opens it.
   const open = () => {
     let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (; target; target = target.parentElement) {
@@ -39,7 +39,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(apply));
   addEventListener("hashchange", open);
-  // What a printed page needs is opened: the programs of a few failures, of many only what is known about each.
+  // A printed page needs open elements: all of them if there are few failures, otherwise only the failures.
   const opened = () => {
     const failures = document.querySelectorAll("details[data-rule]");
     return failures.length <= 12 ? document.querySelectorAll("details") : failures;

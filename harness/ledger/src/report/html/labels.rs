@@ -1,11 +1,11 @@
-//! The words, colors and names by which the parts of the page speak of results.
+//! Colors, labels and anchors of results on the page.
 
 use crate::report::text::one_line;
 use record::{Meaning, RuleResult};
 
 use super::document::escaped;
 
-/// What has a color, and the word for it: the color never stands alone.
+/// The class that colors a meaning. A word always comes with the color.
 pub(super) fn class(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "good",
@@ -15,8 +15,8 @@ pub(super) fn class(meaning: Meaning) -> &'static str {
     }
 }
 
-/// The word for a meaning.
-pub(super) fn word(meaning: Meaning) -> &'static str {
+/// The name of a meaning in attributes, the same in every language.
+pub(super) fn name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "hold",
         Meaning::Broken => "broken",
@@ -26,22 +26,18 @@ pub(super) fn word(meaning: Meaning) -> &'static str {
     }
 }
 
-/// Meanings in the order of columns.
-pub(super) const MEANINGS: [Meaning; 5] =
-    [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
-
-/// The attributes by which the filter knows what an element is about.
+/// The attributes that the filter reads.
 pub(super) fn about(result: &RuleResult) -> String {
     format!(
         "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
         escaped(&one_line(&result.id)),
         escaped(&one_line(&result.chapter)),
         result.verdict,
-        word(result.meaning())
+        name(result.meaning())
     )
 }
 
-/// The name of an element that others link to: letters, digits, dots and hyphens.
+/// The id of an element for links to it: letters, digits, dots and hyphens.
 pub(super) fn anchor(kind: &str, name: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
     format!("{kind}-{}", name.chars().take(100).map(fits).collect::<String>())

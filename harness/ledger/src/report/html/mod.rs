@@ -1,22 +1,22 @@
-//! `report.html`: the run as one page for a person, made from the journal and the kept logs, and from nothing else.
+//! `report.html`: the run as one page, made from the journal and the kept logs alone.
 //!
-//! - [`page`] is the whole page: [`overview`], then what asks for attention ([`failures`]), then all rules, then what was
-//!   tested ([`tested`]).
-//! - [`document`] is the frame that the pages of other rooms use too.
+//! - [`page`] is the whole page: [`overview`], [`failures`], all rules, and what was tested ([`tested`]).
+//! - [`document`] is the frame that comparisons and histories use too.
 
 mod document;
 mod failures;
 mod labels;
 mod overview;
-mod room;
 mod rules;
+mod size;
 mod tested;
 
 use std::path::Path;
 
+use messages::message;
 use record::Recorded;
 
-use super::summary::mark;
+use super::target::mark;
 use super::text::one_line;
 
 pub(crate) use document::{document, escaped};
@@ -26,16 +26,18 @@ const FILTER: &str = include_str!("filter.js");
 /// The report's name in a run's folder.
 pub const PAGE_FILE: &str = "report.html";
 
-/// The page of a run whose logs lie below `folder`.
+/// The page of a run whose logs are in `folder`.
 pub(super) fn page(folder: &Path, run: &Recorded) -> String {
-    let title = format!("Atlas CTS: {} on {}{}", run.header.runtime, run.header.product, mark(&run.header));
+    let (runtime, product) = (run.header.runtime.as_str(), run.header.product.as_str());
+    let title = message!("page-title", runtime = runtime, product = product) + &mark(&run.header);
     let (header, overview) = (overview::header(run), overview::section(run) + &rules::filters(run));
     let rest = overview::by_chapter(run) + &rules::sections(run) + &tested::sections(run);
     let attention =
-        failures::sections(folder, run, room::MOST.saturating_sub(header.len() + overview.len() + rest.len()));
+        failures::sections(folder, run, size::MOST.saturating_sub(header.len() + overview.len() + rest.len()));
     let body = format!(
-        "<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n<h1>{}</h1>\n{header}</header>\n\
+        "<a class=\"skip\" href=\"#main\">{}</a>\n<header>\n<h1>{}</h1>\n{header}</header>\n\
          <main id=\"main\">\n{overview}{attention}{rest}</main>\n",
+        message!("skip-to-results"),
         escaped(&one_line(&title)),
     );
     document(&one_line(&title), &body, FILTER)

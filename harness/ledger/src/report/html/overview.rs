@@ -1,4 +1,4 @@
-//! What came of the run, at a glance: one sentence, numbers, chapters.
+//! The run at a glance: one sentence, numbers, chapters.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,24 +6,25 @@ use std::fmt::Write;
 use crate::report::conclusion::{Conclusion, Tone, conclusion};
 use crate::report::expected::numbers;
 use crate::report::subjects;
-use crate::report::summary::{device, mark, reality};
-use crate::report::text::{count, duration, elide, one_line};
+use crate::report::summary::{MEANINGS, meaning_text, run_time};
+use crate::report::target::{device, mark, reality};
+use crate::report::text::{duration, elide, one_line};
+use messages::message;
 use record::{Meaning, Recorded, RuleResult, Subject, Verdict};
 
 use super::document::escaped;
 use super::failures;
-use super::labels::{MEANINGS, anchor, class, word};
-use super::tested::run_time;
+use super::labels::{anchor, class};
 
-/// What came of the run, and links to the parts of the page.
+/// The result of the run, and links to the sections of the page.
 pub(super) fn header(run: &Recorded) -> String {
     result(run) + &contents(run)
 }
 
-/// Characters of a list of seeded defects.
+/// The most characters of a list of seeded defects.
 const DEFECTS: usize = 300;
 
-/// The sentence that says what came of the run, and what was tested.
+/// The conclusion in one sentence, and what was tested.
 fn result(run: &Recorded) -> String {
     let Conclusion { tone, text } = conclusion(&run.header, &run.results, run.end.as_ref());
     let class = match tone {
@@ -37,71 +38,80 @@ fn result(run: &Recorded) -> String {
     if header.library.simulated {
         let defects = match header.defects.as_slice() {
             [] => String::new(),
-            defects => format!(" It was made wrong on purpose: {}.", escaped(&elide(&defects.join(", "), DEFECTS))),
+            defects => {
+                let defects = escaped(&elide(&defects.join(", "), DEFECTS));
+                format!(" {}", message!("page-seeded-defects", defects = defects))
+            }
         };
-        let _ = writeln!(
-            markup,
-            "<p class=\"open\">This run was made on a simulated device and says nothing about hardware.{defects}</p>"
-        );
+        let _ = writeln!(markup, "<p class=\"open\">{}{defects}</p>", message!("page-simulated"));
     }
-    let time = run_time(run).map(|time| format!(", {time}")).unwrap_or_default();
-    let (real, started) = (reality(header), moment(&header.started));
-    let about = format!("{real}{}; product {}; started {started}{time}", device(header), header.product);
-    let _ = writeln!(markup, "<p>{}</p>", escaped(&one_line(&about)));
+    let time = run.end.as_ref().map(|end| format!(", {}", run_time(header, end))).unwrap_or_default();
+    let device = reality(header) + &device(header);
+    let product = header.product.as_str();
+    let about = message!("page-about", device = device, product = product, started = moment(&header.started));
+    let _ = writeln!(markup, "<p>{}</p>", escaped(&one_line(&(about + &time))));
     markup
 }
 
-/// A time without its fraction of a second.
+/// A time without fractions of a second.
 fn moment(time: &str) -> String {
     time.split_once('.').map_or(time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 fn contents(run: &Recorded) -> String {
-    let mut links = vec![("overview", "Overview".to_owned())];
+    let mut links = vec![("overview", message!("heading-overview").to_owned())];
     let lists = failures::lists(run);
     links.extend(lists.iter().map(|list| (list.anchor, format!("{} ({})", list.heading, list.results.len()))));
-    links.extend([
-        ("chapters", "By chapter".to_owned()),
-        ("rules", "All rules".to_owned()),
-        ("times", "Times".to_owned()),
-    ]);
-    links.extend([("tested", "What was tested".to_owned()), ("course", "Course of the run".to_owned())]);
+    let rest = [
+        ("chapters", message!("heading-chapters")),
+        ("rules", message!("heading-all-rules")),
+        ("times", message!("heading-times")),
+        ("tested", message!("heading-tested")),
+        ("course", message!("heading-course")),
+    ];
+    links.extend(rest.map(|(anchor, heading)| (anchor, heading.to_owned())));
     let links: String =
         links.iter().map(|(to, text)| format!("<li><a href=\"#{to}\">{}</a></li>", escaped(text))).collect();
-    format!("<nav aria-label=\"Contents\"><ul>{links}</ul></nav>\n")
+    format!("<nav aria-label=\"{}\"><ul>{links}</ul></nav>\n", message!("contents"))
 }
 
-/// Numbers by verdict.
+/// The numbers of the run.
 pub(super) fn section(run: &Recorded) -> String {
     let mut verdicts: BTreeMap<Verdict, usize> = BTreeMap::new();
     run.results.iter().for_each(|result| *verdicts.entry(result.verdict).or_default() += 1);
     let verdicts: Vec<String> = verdicts.iter().map(|(verdict, number)| format!("{number} {verdict}")).collect();
-    let mut markup = String::from("<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n<dl>\n");
+    let heading = message!("heading-overview");
+    let mut markup = format!("<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">{heading}</h2>\n<dl>\n");
     let mut row = |label: &str, text: &str| {
         if !text.is_empty() {
             let _ = writeln!(markup, "<dt>{label}</dt><dd>{}</dd>", escaped(text));
         }
     };
-    row("verdicts", &verdicts.join(", "));
+    row(message!("label-verdicts"), &verdicts.join(", "));
     let (some, all) = (run.results.len(), run.header.rules);
-    row("rules", &if some < all { format!("{some} of the catalog's {all} have a result") } else { String::new() });
+    let rules = if some < all { message!("some-results", some = some, all = all) } else { String::new() };
+    row(message!("label-rules"), &rules);
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
-    row("expected", &expected.map(numbers).unwrap_or_default());
-    row("profile", &format!("{}, seed {}", one_line(&run.header.profile), run.header.seed));
+    row(message!("label-expected"), &expected.map(numbers).unwrap_or_default());
+    let (profile, seed) = (one_line(&run.header.profile), run.header.seed.to_string());
+    row(message!("label-run"), &message!("profile-and-seed", profile = profile, seed = seed));
     markup.push_str("</dl>\n</section>\n");
     markup
 }
 
-/// Numbers by chapter, and by what was asked for.
+/// Numbers by chapter and by subject.
 pub(super) fn by_chapter(run: &Recorded) -> String {
-    let heading = "<section aria-labelledby=\"chapters\">\n<h2 id=\"chapters\">By chapter</h2>\n";
-    format!("{heading}{}{}</section>\n", chapters(run), asked_for(run))
+    let heading = message!("heading-chapters");
+    let (chapters, subjects) = (chapters(run), subjects(run));
+    format!(
+        "<section aria-labelledby=\"chapters\">\n<h2 id=\"chapters\">{heading}</h2>\n{chapters}{subjects}</section>\n"
+    )
 }
 
-/// The table of chapters. A column without a number is left out.
+/// The table of chapters, without empty columns.
 fn chapters(run: &Recorded) -> String {
     if run.results.is_empty() {
-        return "<p>No rule has a result.</p>\n".to_owned();
+        return format!("<p>{}</p>\n", message!("no-results"));
     }
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in &run.results {
@@ -111,21 +121,24 @@ fn chapters(run: &Recorded) -> String {
     columns.retain(|meaning| run.results.iter().any(|result| result.meaning() == *meaning));
     let product = escaped(&one_line(&run.header.product));
     let mut markup = format!(
-        "<div class=\"wide\" role=\"region\" aria-label=\"Verdicts by chapter\" tabindex=\"0\">\n<table>\n\
-         <caption>Verdicts by chapter, product {product}</caption>\n<thead><tr><th scope=\"col\">chapter</th>\
-         <th scope=\"col\" class=\"number\">rules</th>"
+        "<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<caption>{}</caption>\n\
+         <thead><tr><th scope=\"col\">{}</th>",
+        message!("verdicts-by-chapter"),
+        message!("verdicts-by-chapter-of", product = product),
+        message!("column-chapter")
     );
-    for meaning in &columns {
-        let _ = write!(markup, "<th scope=\"col\" class=\"number\">{}</th>", word(*meaning));
+    let meanings = columns.iter().map(|meaning| meaning_text(*meaning));
+    for column in [message!("column-rules")].into_iter().chain(meanings).chain([message!("column-time")]) {
+        let _ = write!(markup, "<th scope=\"col\" class=\"number\">{column}</th>");
     }
-    markup.push_str("<th scope=\"col\" class=\"number\">time</th></tr></thead>\n<tbody>\n");
+    markup.push_str("</tr></thead>\n<tbody>\n");
     let all: Vec<&RuleResult> = run.results.iter().collect();
     for (name, rules) in &chapters {
         let name = format!("<a href=\"#{}\">{}</a>", anchor("chapter", name), escaped(name));
         markup.push_str(&row_of_chapter(&name, rules, &columns));
     }
     markup.push_str("</tbody>\n<tfoot>\n");
-    markup.push_str(&row_of_chapter("all", &all, &columns));
+    markup.push_str(&row_of_chapter(message!("all"), &all, &columns));
     markup.push_str("</tfoot>\n</table>\n</div>\n");
     markup
 }
@@ -143,8 +156,8 @@ fn row_of_chapter(name: &str, rules: &[&RuleResult], columns: &[Meaning]) -> Str
     row
 }
 
-/// What the suite was asked for.
-fn asked_for(run: &Recorded) -> String {
+/// The subjects of the suite that ran.
+fn subjects(run: &Recorded) -> String {
     let ran = |subject: &&Subject| {
         run.results.iter().any(|result| subject.rules.contains(&result.id) && result.verdict != Verdict::Skipped)
     };
@@ -152,7 +165,7 @@ fn asked_for(run: &Recorded) -> String {
     if subjects.is_empty() {
         return String::new();
     }
-    let mut markup = format!("<h3>What the suite was asked for: {}</h3>\n", count(subjects.len() as u64, "subject"));
+    let mut markup = format!("<h3>{} ({})</h3>\n", message!("heading-subjects"), subjects.len());
     for subject in subjects {
         let mut lines = subjects::lines(subject, &run.results).into_iter();
         let first = escaped(&lines.next().unwrap_or_default());

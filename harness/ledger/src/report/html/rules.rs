@@ -1,50 +1,59 @@
-//! All rules of the run, by chapter, with a filter, and where the time went.
+//! All rules of the run by chapter, the filter, and the slowest rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::report::expected::told;
+use crate::report::expected::sorted_line;
 use crate::report::facts::{Content, notes};
-use crate::report::text::{count, duration, elide, one_line};
+use crate::report::summary::{MEANINGS, meaning_text, run_time};
+use crate::report::text::{duration, elide, one_line};
 use catalog::Level;
+use messages::message;
 use record::{Recorded, RuleResult};
 
 use super::document::escaped;
 use super::failures::lists;
-use super::labels::{MEANINGS, about, anchor, label, word};
-use super::tested::run_time;
+use super::labels::{about, anchor, label, name};
 
-/// Rules in the table of times.
+/// The number of rules in the table of times.
 const SLOWEST: usize = 15;
-/// Characters of a reason or of a note.
+/// The most characters of a reason or a note.
 const NOTE: usize = 160;
-/// Width of the longest bar, in pixels.
+/// The width of the longest bar, in pixels.
 const BAR: u64 = 240;
 
-/// The filter: hidden where no script runs, which would have to do its work.
+/// The filter. It is hidden until the script runs, because it needs the script.
 pub(super) fn filters(run: &Recorded) -> String {
     let chapters: BTreeSet<String> = run.results.iter().map(|result| one_line(&result.chapter)).collect();
     let verdicts: BTreeSet<_> = run.results.iter().map(|result| result.verdict).collect();
-    let mut names: Vec<&str> = MEANINGS
+    let mut names: Vec<(&str, &str)> = MEANINGS
         .into_iter()
         .filter(|meaning| run.results.iter().any(|result| result.meaning() == *meaning))
-        .map(word)
+        .map(|meaning| (name(meaning), meaning_text(meaning)))
         .collect();
-    let others = verdicts.iter().map(|verdict| verdict.name()).filter(|name| !names.contains(name));
-    names.extend(others.collect::<Vec<_>>());
-    let option = |name: &str| format!("<option value=\"{0}\">{0}</option>", escaped(name));
-    let names: String = names.into_iter().map(option).collect();
-    let chapters: String = chapters.iter().map(|name| option(name)).collect();
-    let all = run.results.len();
+    let others = verdicts.iter().map(|verdict| verdict.name()).filter(|name| names.iter().all(|(known, _)| known != name));
+    names.extend(others.map(|name| (name, name)).collect::<Vec<_>>());
+    let option = |name: &str, text: &str| format!("<option value=\"{}\">{}</option>", escaped(name), escaped(text));
+    let select = |id: &str, label: &str, options: String| {
+        format!(
+            "<div><label for=\"{id}\">{label}</label><select id=\"{id}\" name=\"{id}\">{}{options}</select></div>\n",
+            option("", message!("all"))
+        )
+    };
+    let verdicts = names.into_iter().map(|(name, text)| option(name, text)).collect();
+    let chapters = chapters.iter().map(|name| option(name, name)).collect();
     format!(
-        "<form id=\"filters\" role=\"search\" aria-label=\"Filter rules\" hidden=\"\">\n\
-         <div><label for=\"text\">Text</label><input id=\"text\" name=\"text\" type=\"search\"/></div>\n\
-         <div><label for=\"verdict\">Verdict</label><select id=\"verdict\" name=\"verdict\"><option value=\"\">all</option>{names}\
-         </select></div>\n\
-         <div><label for=\"chapter\">Chapter</label><select id=\"chapter\" name=\"chapter\"><option value=\"\">all</option>{chapters}\
-         </select></div>\n\
-         <div><button type=\"reset\">Show all</button></div>\n\
-         <output id=\"shown\" for=\"text verdict chapter\" data-all=\"{all}\"></output>\n</form>\n"
+        "<form id=\"filters\" role=\"search\" aria-label=\"{}\" hidden=\"\">\n\
+         <div><label for=\"text\">{}</label><input id=\"text\" name=\"text\" type=\"search\"/></div>\n{}{}\
+         <div><button type=\"reset\">{}</button></div>\n\
+         <output id=\"shown\" for=\"text verdict chapter\" data-shown=\"{}\"></output>\n</form>\n",
+        message!("filter-rules"),
+        message!("filter-text"),
+        select("verdict", message!("filter-verdict"), verdicts),
+        select("chapter", message!("filter-chapter"), chapters),
+        message!("show-all"),
+        // The script writes the number of shown rules in place of the sign.
+        message!("rules-shown", shown = "#", all = run.results.len())
     )
 }
 
@@ -60,11 +69,17 @@ fn table(run: &Recorded) -> String {
     for result in &run.results {
         chapters.entry(elide(&result.chapter, 60)).or_default().push(result);
     }
-    let mut markup = String::from(
-        "<section aria-labelledby=\"rules\">\n<h2 id=\"rules\">All rules</h2>\n\
-         <div class=\"wide\" role=\"region\" aria-label=\"All rules\" tabindex=\"0\">\n<table>\n<thead><tr>\
-         <th scope=\"col\">rule</th><th scope=\"col\">verdict</th><th scope=\"col\" class=\"number optional\">cases</th>\
-         <th scope=\"col\" class=\"number optional\">time</th><th scope=\"col\">what there is to say</th></tr></thead>\n",
+    let mut markup = format!(
+        "<section aria-labelledby=\"rules\">\n<h2 id=\"rules\">{0}</h2>\n\
+         <div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n<thead><tr>\
+         <th scope=\"col\">{1}</th><th scope=\"col\">{2}</th><th scope=\"col\" class=\"number optional\">{3}</th>\
+         <th scope=\"col\" class=\"number optional\">{4}</th><th scope=\"col\">{5}</th></tr></thead>\n",
+        message!("heading-all-rules"),
+        message!("column-rule"),
+        message!("column-verdict"),
+        message!("column-cases"),
+        message!("column-time"),
+        message!("column-notes")
     );
     for (name, mut rules) in chapters {
         rules.sort_by(|a, b| a.id.cmp(&b.id));
@@ -73,7 +88,7 @@ fn table(run: &Recorded) -> String {
             "<tbody data-group=\"\">\n<tr><th scope=\"rowgroup\" colspan=\"5\" id=\"{}\">{} ({})</th></tr>",
             anchor("chapter", &name),
             escaped(&name),
-            count(rules.len() as u64, "rule")
+            message!("count-rules", count = rules.len())
         );
         for rule in rules {
             markup.push_str(&row(rule, detailed.contains(rule.id.as_str()), run));
@@ -87,7 +102,10 @@ fn table(run: &Recorded) -> String {
 fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     let id = escaped(&elide(&result.id, 120));
     let id = if detailed { format!("<a href=\"#{}\">{id}</a>", anchor("rule", &result.id)) } else { id };
-    let level = if result.level == Level::Info { " <span class=\"faint\">(info)</span>" } else { "" };
+    let level = match result.level {
+        Level::Must => String::new(),
+        Level::Info => format!(" <span class=\"faint\">{}</span>", message!("level-info")),
+    };
     format!(
         "<tr {}><td class=\"rule\">{id}{level}<br/><span class=\"faint\">{}</span></td><td>{}</td>\
          <td class=\"number optional\">{}</td><td class=\"number optional\">{}</td><td>{}</td></tr>\n",
@@ -96,11 +114,11 @@ fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
         format_args!("{}{}", label(result), on(result)),
         result.cases,
         duration(result.nanoseconds),
-        said(result, detailed, run)
+        remarks(result, detailed, run)
     )
 }
 
-/// The devices on which it ran, if they are known.
+/// The devices of a rule, if they are known.
 fn on(result: &RuleResult) -> String {
     let each = result.each.iter().map(|on| on.device.as_str());
     let devices: Vec<&str> = match result.each.is_empty() {
@@ -110,23 +128,23 @@ fn on(result: &RuleResult) -> String {
     if devices.is_empty() {
         return String::new();
     }
-    let word = if devices.len() == 1 { "device" } else { "devices" };
+    let word = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
     format!("<br/><span class=\"faint\">{word} {}</span>", escaped(&elide(&devices.join(", "), 60)))
 }
 
-/// The reason, how it was expected, and what a reader of a rule that holds should know.
-fn said(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
-    let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref()?.of(&result.id)).map(told);
+/// The reason, the entry of a known failure, and notes for the reader of a passing rule.
+fn remarks(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
+    let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref()?.of(&result.id)).map(sorted_line);
     let mut lines: Vec<String> = [Some(result.reason.clone()), expected].into_iter().flatten().collect();
-    // What stands in the details need not stand here too.
+    // The details of a failure have the same notes.
     if !detailed {
-        for fact in notes(result).into_iter().filter(|fact| fact.label != "reason") {
+        for fact in notes(result).into_iter().filter(|fact| fact.label != message!("label-reason")) {
             match fact.content {
                 Content::Text(text) => lines.push(format!("{}: {text}", fact.label)),
                 Content::List(entries) => {
                     lines.extend(entries.first().map(|first| match entries.len() {
                         1 => format!("{}: {first}", fact.label),
-                        number => format!("{}: {first} (and {} more)", fact.label, number - 1),
+                        number => format!("{}: {first} ({})", fact.label, message!("and-more", count = number - 1)),
                     }));
                 }
                 _ => {}
@@ -137,23 +155,31 @@ fn said(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     lines.iter().take(4).map(|line| escaped(&elide(line, NOTE))).collect::<Vec<_>>().join("<br/>")
 }
 
-/// The rules that took longest.
+/// The slowest rules.
 fn times(run: &Recorded) -> String {
     let mut slowest: Vec<&RuleResult> = run.results.iter().filter(|result| result.nanoseconds > 0).collect();
     slowest.sort_by_key(|result| std::cmp::Reverse(result.nanoseconds));
     let total = slowest.iter().map(|result| result.nanoseconds).fold(0, u64::saturating_add);
     let longest = slowest.first().map_or(1, |result| result.nanoseconds);
-    let mut markup = format!(
-        "<section aria-labelledby=\"times\">\n<h2 id=\"times\">Times</h2>\n<p>All rules together took {}{}.</p>\n",
-        duration(total),
-        run_time(run).map(|time| format!(", the run {time}")).unwrap_or_default()
-    );
+    let took = match run.end.as_ref().map(|end| run_time(&run.header, end)) {
+        Some(run) => message!("times-of-rules-and-run", rules = duration(total), run = run),
+        None => message!("times-of-rules", rules = duration(total)),
+    };
+    let heading = message!("heading-times");
+    let mut markup =
+        format!("<section aria-labelledby=\"times\">\n<h2 id=\"times\">{heading}</h2>\n<p>{took}</p>\n");
     if !slowest.is_empty() {
-        markup.push_str(
-            "<div class=\"wide\" role=\"region\" aria-label=\"The slowest rules\" tabindex=\"0\">\n<table>\n\
-             <caption>The slowest rules</caption>\n<thead><tr><th scope=\"col\">rule</th>\
-             <th scope=\"col\" class=\"number\">cases</th><th scope=\"col\" class=\"number\">time</th>\
-             <th scope=\"col\" class=\"optional\">of the longest</th></tr></thead>\n<tbody>\n",
+        let _ = write!(
+            markup,
+            "<div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n\
+             <caption>{0}</caption>\n<thead><tr><th scope=\"col\">{1}</th>\
+             <th scope=\"col\" class=\"number\">{2}</th><th scope=\"col\" class=\"number\">{3}</th>\
+             <th scope=\"col\" class=\"optional\">{4}</th></tr></thead>\n<tbody>\n",
+            message!("slowest-rules"),
+            message!("column-rule"),
+            message!("column-cases"),
+            message!("column-time"),
+            message!("column-of-slowest")
         );
         for result in slowest.into_iter().take(SLOWEST) {
             let part = u128::from(result.nanoseconds) * u128::from(BAR) / u128::from(longest.max(1));

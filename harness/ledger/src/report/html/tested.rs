@@ -1,4 +1,4 @@
-//! What was tested, with what settings, and what happened to the run besides its rules.
+//! The tested library and devices, the settings, and the events of the run.
 
 use std::fmt::Write;
 
@@ -6,23 +6,25 @@ use crate::report::expected::{retries, retry};
 use crate::report::fingerprint::{device_line, fingerprint_line, installed_line};
 use crate::report::host::{host_line, left_out_lines};
 use crate::report::parts::{merged_line, part_line, worth_a_line};
-use crate::report::summary::{device, library_line, mapped_line};
-use crate::report::text::{count, duration, elide, one_line, short};
+use crate::report::summary::run_time;
+use crate::report::target::{library_line, mapped_line, target_line};
+use crate::report::text::{duration, elide, one_line, short};
+use messages::message;
 use record::{Recorded, RunHeader};
 
 use super::document::escaped;
 
-/// Lines of one kind; the journal has all.
+/// The most lines under one label; the journal has all.
 const MOST: usize = 60;
-/// Characters of a line.
+/// The most characters of a line.
 const LINE: usize = 600;
 
-/// Facts of the header, then the course of the run.
+/// The facts of the header, then the course of the run.
 pub(super) fn sections(run: &Recorded) -> String {
     format!("{}{}", tested(&run.header), course(run))
 }
 
-/// Rows of a list of terms.
+/// The rows of a list of terms.
 struct Rows(String);
 
 impl Rows {
@@ -37,7 +39,10 @@ impl Rows {
         let shown: Vec<String> =
             texts.by_ref().take(MOST).map(|text| format!("<li>{}</li>", escaped(&elide(&text, LINE)))).collect();
         let rest = texts.count();
-        let rest = if rest > 0 { format!("<li>and {rest} more, which the journal names</li>") } else { String::new() };
+        let rest = match rest {
+            0 => String::new(),
+            rest => format!("<li>{}</li>", message!("and-more-in-journal", count = rest)),
+        };
         if !shown.is_empty() {
             let _ = writeln!(self.0, "<dt>{label}</dt><dd><ul>{}{rest}</ul></dd>", shown.concat());
         }
@@ -46,102 +51,90 @@ impl Rows {
 
 fn tested(header: &RunHeader) -> String {
     let mut rows = Rows(String::new());
-    rows.add("suite", &format!("Atlas CTS {}, {}", header.suite, header.runtime));
-    rows.add("library", &library_line(header));
+    rows.add(message!("label-suite"), &format!("Atlas CTS {}, {}", header.suite, header.runtime));
+    rows.add(message!("label-library"), &library_line(header));
     rows.add("sha256", &header.library.sha256);
-    rows.add("version", header.library.version_note.as_deref().unwrap_or_default());
+    rows.add(message!("label-version"), header.library.version_note.as_deref().unwrap_or_default());
     let further = |library: &record::FurtherLibrary| {
         format!("{}: {} (sha256 {})", library.id, library.path, short(&library.sha256))
     };
-    rows.all("further", header.further_libraries.iter().map(further));
-    rows.all("mapped", header.mapped.iter().map(mapped_line));
-    let edition = header.edition.as_deref().unwrap_or("unknown");
-    let mode = match header.run_mode.as_str() {
-        "" => String::new(),
-        mode => format!(", programs on the {mode}"),
-    };
-    rows.add("device", &format!("{}, product {}, edition {edition}{mode}", device(header), header.product));
-    rows.all("out", header.devices_out.iter().map(|out| format!("device {}: {}", out.device, out.reason)));
+    rows.all(message!("label-further"), header.further_libraries.iter().map(further));
+    rows.all(message!("label-mapped"), header.mapped.iter().map(mapped_line));
+    rows.add(message!("label-device"), &target_line(header));
+    let unusable = header.devices_out.iter();
+    let unusable = unusable.map(|out| message!("device-is", device = out.device.as_str(), what = out.reason.as_str()));
+    rows.all(message!("label-unusable"), unusable);
     if let Some(fingerprint) = &header.fingerprint {
-        rows.add("identity", &fingerprint_line(fingerprint));
-        rows.all("devices", fingerprint.devices.iter().map(device_line));
-        rows.all("installed", fingerprint.installed.iter().map(installed_line));
-        rows.all("not known", fingerprint.unknown.iter().cloned());
+        rows.add(message!("label-identity"), &fingerprint_line(fingerprint));
+        rows.all(message!("label-devices"), fingerprint.devices.iter().map(device_line));
+        rows.all(message!("label-installed"), fingerprint.installed.iter().map(installed_line));
+        rows.all(message!("label-unknown"), fingerprint.unknown.iter().cloned());
     }
-    rows.add("host", &header.host.as_ref().map(host_line).unwrap_or_default());
-    rows.all("left out", header.host.iter().flat_map(left_out_lines));
-    rows.all("defects", header.defects.iter().cloned());
-    rows.add("catalog", &format!("{} rules, sha256 {}", header.rules, header.catalog_digest));
-    rows.add("run", &format!("{}, profile {}, seed {}", header.run, header.profile, header.seed));
+    rows.add(message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default());
+    rows.all(message!("label-left-out"), header.host.iter().flat_map(left_out_lines));
+    rows.all(message!("label-defects"), header.defects.iter().cloned());
+    let digest = header.catalog_digest.as_str();
+    rows.add(message!("label-catalog"), &message!("catalog", count = header.rules, sha256 = digest));
+    let (profile, seed) = (header.profile.as_str(), header.seed.to_string());
+    let run = format!("{}, {}", header.run, message!("profile-and-seed", profile = profile, seed = seed));
+    rows.add(message!("label-run"), &run);
     let settings = &header.settings;
+    rows.all(message!("label-without-axioms"), settings.without_axioms.iter().cloned());
     let marked = [
-        (settings.strict, "strict"),
-        (settings.hazardous, "hazardous"),
-        (settings.dedicated, "dedicated"),
-        (settings.on_every_device, "on every device"),
-        (settings.redact, "redacted"),
+        (settings.strict, message!("setting-strict")),
+        (settings.hazardous, message!("setting-hazardous")),
+        (settings.dedicated, message!("setting-dedicated")),
+        (settings.on_every_device, message!("setting-on-every-device")),
+        (settings.redact, message!("setting-redacted")),
     ];
-    rows.all("without axioms", settings.without_axioms.iter().cloned());
-    let marked: Vec<&str> = marked.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect();
-    rows.add(
-        "settings",
-        &format!(
-            "deadline {} s{}{}",
-            settings.deadline,
-            settings.patience.map(|patience| format!(", patience {patience} ms")).unwrap_or_default(),
-            marked.iter().map(|name| format!(", {name}")).collect::<String>()
-        ),
-    );
-    rows.add("selected", &settings.rules.as_ref().map(|rules| count(rules.len() as u64, "rule")).unwrap_or_default());
-    rows.add("parts", &part_line(header));
-    rows.all("merged", worth_a_line(header).map(merged_line));
+    let marked = marked.into_iter().filter(|(on, _)| *on).map(|(_, name)| name.to_owned());
+    let patience = settings.patience.map(|patience| message!("patience", milliseconds = patience));
+    let deadline = message!("deadline", seconds = settings.deadline);
+    let lines: Vec<String> = [deadline].into_iter().chain(patience).chain(marked).collect();
+    rows.add(message!("label-settings"), &lines.join(", "));
+    let selected = settings.rules.as_ref().map(|rules| message!("count-rules", count = rules.len()));
+    rows.add(message!("label-selected"), &selected.unwrap_or_default());
+    rows.add(message!("label-part"), &part_line(header));
+    rows.all(message!("label-merged"), worth_a_line(header).map(merged_line));
     format!(
-        "<section aria-labelledby=\"tested\">\n<h2 id=\"tested\">What was tested</h2>\n<dl>\n{}</dl>\n</section>\n",
+        "<section aria-labelledby=\"tested\">\n<h2 id=\"tested\">{}</h2>\n<dl>\n{}</dl>\n</section>\n",
+        message!("heading-tested"),
         rows.0
     )
 }
 
-/// How long the run took, as far as it knows: the end of a resumed one counts from there on.
-pub(super) fn run_time(run: &Recorded) -> Option<String> {
-    let since = if run.header.resumed.is_empty() { "" } else { " since it was resumed" };
-    run.end.as_ref().map(|end| format!("{}{since}", duration(end.nanoseconds)))
-}
-
-/// What happened: times, starts, retries, remarks. The health of devices is told in remarks, and in the devices that are
-/// out.
+/// The course of the run: times, starts, retries, remarks. Remarks also report the health of devices.
 fn course(run: &Recorded) -> String {
     let (header, mut rows) = (&run.header, Rows(String::new()));
-    rows.add("started", &header.started);
-    rows.all("resumed", header.resumed.iter().cloned());
+    rows.add(message!("label-started"), &header.started);
+    rows.all(message!("label-resumed"), header.resumed.iter().cloned());
     match &run.end {
-        None => rows.add("ended", "the run did not reach its end"),
+        None => rows.add(message!("label-ended"), message!("unfinished")),
         Some(end) => {
-            let took = run_time(run).unwrap_or_default();
-            rows.add("ended", &format!("{}, after {took}", end.finished));
-            rows.add("exit status", &end.exit.to_string());
-            let start_up = duration(end.start_up_nanoseconds);
-            rows.add("workers", &format!("{} started, {start_up} of start-up in total", end.workers_started));
+            let (time, took) = (end.finished.as_str(), run_time(header, end));
+            rows.add(message!("label-ended"), &message!("ended-after", time = time, took = took));
+            rows.add(message!("label-exit-status"), &end.exit.to_string());
+            let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
+            rows.add(message!("label-workers"), &message!("workers", count = started, time = time));
             let starts = end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes));
-            rows.add("for", &starts.collect::<Vec<_>>().join(", "));
-            rows.add("retries", &retries(&end.retries));
-            rows.all("again", end.retries.iter().map(retry));
-            rows.all("remarks", end.told().map(|remark| one_line(&remark)));
+            rows.add(message!("label-started-for"), &starts.collect::<Vec<_>>().join(", "));
+            rows.add(message!("label-retries"), &retries(&end.retries));
+            rows.all(message!("label-retried"), end.retries.iter().map(retry));
+            rows.all(message!("label-remarks"), end.told().map(|remark| one_line(&remark)));
             let open = end.expectations.iter().flat_map(|expected| &expected.open);
-            rows.all("open", open.cloned());
+            rows.all(message!("label-open"), open.cloned());
         }
     }
     let interrupted = run.results.iter().filter(|result| result.interrupted > 0);
-    rows.all(
-        "interrupted",
-        interrupted.map(|result| {
-            format!("{}: ended with the run {}", result.id, count(u64::from(result.interrupted), "time"))
-        }),
-    );
-    rows.all("in flight", run.in_flight.keys().map(|rule| format!("{rule} ran when the run ended")));
+    let interrupted =
+        interrupted.map(|result| format!("{}: {}", result.id, message!("interrupted", count = result.interrupted)));
+    rows.all(message!("label-interrupted"), interrupted);
+    rows.all(message!("label-in-flight"), run.in_flight.keys().cloned());
     format!(
-        "<section aria-labelledby=\"course\">\n<h2 id=\"course\">Course of the run</h2>\n<dl>\n{}</dl>\n\
-         <p class=\"faint\">Beside this page: results.jsonl (the journal, which has everything), junit.xml, summary.md.</p>\n\
-         </section>\n",
-        rows.0
+        "<section aria-labelledby=\"course\">\n<h2 id=\"course\">{}</h2>\n<dl>\n{}</dl>\n\
+         <p class=\"faint\">{}</p>\n</section>\n",
+        message!("heading-course"),
+        rows.0,
+        message!("other-files")
     )
 }

@@ -15,7 +15,7 @@ pub const VERSIONS: [&str; 6] = ["edition", "runtime", "kernel", "driver", "firm
 
 /// A known failure.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct KnownFailure {
     /// The id of a rule, or a text in which `*` stands for any text.
     pub(super) pattern: String,
     pub kind: Kind,
@@ -44,7 +44,7 @@ pub(super) enum Fit {
     Undecided(String),
 }
 
-impl Entry {
+impl KnownFailure {
     /// Whether it is about a rule.
     pub fn is_about(&self, id: &str) -> bool {
         steps::pattern::matches(&self.pattern, id)

@@ -1,0 +1,86 @@
+//! The tested library and devices, as reports print them.
+
+use messages::message;
+use record::{MappedLibrary, RunHeader};
+
+use super::text::{one_line, short};
+
+/// The mark after a name or a result in reports of a simulated device.
+pub(super) fn mark(header: &RunHeader) -> String {
+    if header.library.simulated { format!(" ({})", message!("simulated")) } else { String::new() }
+}
+
+/// The words before the name of a real device, so that nobody mistakes it for a simulated one. Empty for a simulated
+/// device: the line of its library says so.
+pub(super) fn reality(header: &RunHeader) -> String {
+    if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
+}
+
+/// What is tested, on one line, printed before any rule runs: library, digest, version, device, product, seed, profile.
+pub fn first_line(header: &RunHeader) -> String {
+    loaded(header, &reality(header))
+}
+
+/// The same for `junit.xml`, which marks a simulated device by a property. The line stays as older versions wrote it.
+pub(super) fn loaded_line(header: &RunHeader) -> String {
+    loaded(header, "")
+}
+
+fn loaded(header: &RunHeader, real: &str) -> String {
+    let line = message!(
+        "first-line",
+        suite = one_line(&header.suite),
+        library = format!("{real}{}", library_line(header)),
+        device = device(header),
+        product = one_line(&header.product),
+        seed = header.seed.to_string(),
+        profile = one_line(&header.profile)
+    );
+    let defects = (!header.defects.is_empty()).then(|| one_line(&header.defects.join(", ")));
+    let defects = defects.map(|defects| message!("first-line-defects", defects = defects));
+    let version = header.library.version_note.as_deref().map(one_line);
+    [Some(line), defects, version].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The library under test, on one line.
+pub(super) fn library_line(header: &RunHeader) -> String {
+    let library = &header.library;
+    let version = match library.version.as_deref().map(one_line) {
+        Some(version) => message!("version", version = version),
+        None => message!("version-not-reported").to_owned(),
+    };
+    let (path, sha256, chosen_by) = (one_line(&library.path), short(&library.sha256), one_line(&library.chosen_by));
+    let line = message!("library", path = path, sha256 = sha256, version = version, by = chosen_by);
+    if library.simulated { format!("{}, {line}", message!("simulated")) } else { line }
+}
+
+/// The tested devices.
+pub(super) fn device(header: &RunHeader) -> String {
+    let name = match (header.reported_name.as_deref().map(one_line), header.library.simulated) {
+        (Some(name), true) => message!("simulated-device", name = name),
+        (Some(name), false) => name,
+        (None, true) => message!("simulated-device-without-name").to_owned(),
+        (None, false) => message!("device-without-name").to_owned(),
+    };
+    let number = if header.devices == 1 { name } else { format!("{} × {name}", header.devices) };
+    let out: Vec<&str> = header.devices_out.iter().map(|out| out.device.as_str()).collect();
+    if out.is_empty() { number } else { message!("unusable-devices", devices = number, out = one_line(&out.join(", "))) }
+}
+
+/// Devices, product, edition and run mode.
+pub(super) fn target_line(header: &RunHeader) -> String {
+    let edition = header.edition.as_deref().map_or(message!("meaning-unknown").into(), one_line);
+    let line =
+        message!("target", device = device(header), product = one_line(&header.product), edition = edition);
+    match header.run_mode.as_str() {
+        "" => line,
+        mode => format!("{line}, {}", message!("programs-run-on", mode = one_line(mode))),
+    }
+}
+
+/// A mapped library with its identity.
+pub(super) fn mapped_line(library: &MappedLibrary) -> String {
+    let sha256 = library.sha256.as_deref().map_or(message!("unreadable").to_owned(), |sha| format!("sha256 {}", short(sha)));
+    let build_id = library.build_id.as_deref().map_or(String::new(), |id| format!(", build id {}", short(id)));
+    format!("{} ({sha256}{build_id})", one_line(&library.path))
+}

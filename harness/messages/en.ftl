@@ -1,0 +1,453 @@
+### The fixed words of reports in English. Syntax: https://projectfluent.org
+###
+### Not here: names that programs read (verdicts, sorts of known failures, settings of a journal) and texts that a journal
+### records (reasons, remarks, events).
+
+## Numbers
+
+count-bytes = { $count ->
+    [one] { $count } byte
+   *[other] { $count } bytes
+}
+count-cases = { $count ->
+    [one] { $count } case
+   *[other] { $count } cases
+}
+count-checks = { $count ->
+    [one] { $count } check
+   *[other] { $count } checks
+}
+count-entries = { $count ->
+    [one] { $count } entry
+   *[other] { $count } entries
+}
+count-findings = { $count ->
+    [one] { $count } finding
+   *[other] { $count } findings
+}
+count-known-failures = { $count ->
+    [one] { $count } known failure
+   *[other] { $count } known failures
+}
+count-lines = { $count ->
+    [one] { $count } line
+   *[other] { $count } lines
+}
+count-results = { $count ->
+    [one] { $count } result
+   *[other] { $count } results
+}
+count-rules = { $count ->
+    [one] { $count } rule
+   *[other] { $count } rules
+}
+count-runs = { $count ->
+    [one] { $count } run
+   *[other] { $count } runs
+}
+count-times = { $count ->
+    [one] once
+   *[other] { $count } times
+}
+of = { $some } of { $all }
+some-results = { $some } of the catalog's { $all } rules { $some ->
+    [one] has a result
+   *[other] have a result
+}
+no-results = No rule has a result.
+all = all
+absent = absent
+unreadable = unreadable
+unfinished = unfinished
+no-result = no result
+exit-status = exit status { $status }
+level-info = (level info)
+
+## Meanings of results, and explanations of verdicts
+
+meaning-good = hold
+meaning-broken = broken
+meaning-finding = finding
+meaning-unknown = unknown
+meaning-skipped = skipped
+only-observed = only observed
+verdict-exceeds = a call that is documented as unsupported worked
+verdict-observed = undefined by the documents: recorded, not judged
+
+## The result of a run in one sentence
+
+result-unfinished = the run did not finish; { count-rules } broken so far
+result-only-known = nothing new: { count-known-failures }, no other rule that ran is broken
+result-good-but-cut = no rule that ran is broken, but { count-rules } unknown: not all cases ran
+result-nothing-tested = nothing was tested: no rule has an answer
+result-only-findings = no promise was tested: see the findings
+result-conformant = conformant: no rule that ran is broken
+result-fail-on = failed by --fail-on: see the fixed and expired known failures
+result-strict-findings = not conformant: see the findings
+result-not-conformant = not conformant: { count-rules } broken
+result-too-few = unknown: { count-rules } executed, but --min-executed is { $least }
+result-unusable-cases = unknown: some kept counterexamples could not be tried; see the remarks
+result-unknown-cut = unknown: not all cases of { count-rules } ran
+result-unknown = unknown: the environment or a device failed
+
+## Labels of facts, in failure blocks, the summary and pages
+
+label-budget = budget
+label-by-device = by device
+label-calls = calls
+label-case = case
+label-catalog = catalog
+label-chance = chance
+label-check = check
+label-code = code
+label-coverage = coverage
+label-defects = defects
+label-device = device
+label-devices = devices
+label-doubt = doubt
+label-ended = ended
+label-exit-status = exit status
+label-expected = expected
+label-findings = findings
+label-found = found
+label-further = further
+label-host = host
+label-identity = identity
+label-in-flight = in flight
+label-installed = installed
+label-interrupted = interrupted
+label-last-error = last error
+label-left-out = left out
+label-library = library
+label-logs = logs
+label-mapped = mapped
+label-median = median
+label-merged = merged
+label-new = new
+label-not-judged = not judged
+label-notes = notes
+label-observed = observed
+label-old = old
+label-only-after = only after
+label-open = open
+label-outlier = outlier
+label-output = output
+label-part = part
+label-place = place
+label-promised = promised
+label-reason = reason
+label-remark = remark
+label-remarks = remarks
+label-replay = replay
+label-report = report
+label-result = result
+label-resumed = resumed
+label-retried = retried
+label-retries = retries
+label-rule = rule
+label-rules = rules
+label-run = run
+label-run-again = run again
+label-seen = seen
+label-selected = selected
+label-settings = settings
+label-sources = sources
+label-started = started
+label-started-for = started for
+label-statement = statement
+label-strength = strength
+label-suite = suite
+label-time = time
+label-unknown = unknown
+label-unusable = unusable
+label-value = value
+label-values = values
+label-verdict = verdict
+label-verdicts = verdicts
+label-version = version
+label-without-axioms = without axioms
+label-work = work
+label-workers = workers
+
+## Failure blocks
+
+case-found = found in case { $case }
+case-shrunk = found in case { $case }, then shrunk { count-times }
+case-shrinking-cut = { $found }; shrinking reached its budget, a larger --profile allows more
+again-flaky = { $clause }; found as { $verdict }
+again-after-others = { $clause }; alone it failed in { $repeats }
+case-without-values = a case without values
+observed-class = { $class } in { count-cases }
+work = { $cases }, { $checks } in { $time }, seed { $seed }
+rule-resumed = the run stopped { count-times } during this rule and was resumed
+logs-none = none ({ $why })
+logs-no-lines = no source had a line
+logs-file = { $name } ({ count-lines })
+logs-file-end = { $name } ({ count-lines }, { $omitted } omitted)
+omitted-calls = { $count ->
+    [one] (1 earlier call omitted; the journal has all)
+   *[other] ({ $count } earlier calls omitted; the journal has all)
+}
+omitted-cases = { $count ->
+    [one] (1 earlier case omitted)
+   *[other] ({ $count } earlier cases omitted)
+}
+omitted-lines = { $count ->
+    [one] (1 earlier line omitted)
+   *[other] ({ $count } earlier lines omitted)
+}
+
+## What was tested
+
+simulated = SIMULATED DEVICE
+not-simulated = NOT SIMULATED
+simulated-warning = SIMULATED DEVICE: this run says nothing about hardware
+with-seeded-defect = with the seeded defect { $defect }
+first-line = atlas-cts { $suite }: { $library }; { $device }, product { $product }; seed { $seed }; profile { $profile }
+first-line-defects = defects { $defects }
+library = { $path } (sha256 { $sha256 }, { $version }; chosen: { $by })
+version = version { $version }
+version-not-reported = version not reported
+simulated-device = simulated { $name }
+simulated-device-without-name = a simulated device that reports no name
+device-without-name = a device that reports no name
+unusable-devices = { $devices } (unusable: { $out })
+unknown-model = unknown model
+device-is = device { $device }: { $what }
+target = { $device }, product { $product }, edition { $edition }
+programs-run-on = programs on the { $mode }
+profile-and-seed = profile { $profile }, seed { $seed }
+patience = patience { $milliseconds } ms
+deadline = deadline { $seconds } s
+started-at = started { $time }
+resumed-at = resumed { $time }
+host-pages = { $size } pages
+host-virtual = a virtual machine
+host-physical = not a virtual machine
+host-virtual-assumed-physical = a virtual machine, treated as physical (--assume-bare-metal)
+host-assumed-physical = treated as a physical machine (--assume-bare-metal)
+host-uncertain = unknown whether this is a virtual machine
+host-container = in a container ({ $maker })
+host-unprivileged-container = in a container ({ $maker }, unprivileged)
+host-may-lock = may lock { $size }
+capability-shown = the devices support { $what }, which no document promises here: observed, not judged
+capability-missing = the devices do not support { $what }: { $why }
+left-out = { count-rules }: { $why }
+left-out-on-virtual-machine = { count-rules }: { $why } (--assume-bare-metal if it is not)
+part = { $number } of { $of }
+part-balanced = { $number } of { $of }, balanced by the times of an earlier run
+merged = { $number } of { $of }, merged
+merged-from = { $number } of { $of } from { count-runs }, merged
+merged-run = part { $part } of { $of }: { $run }, started { $started }, { count-results }, { $exit }
+
+## The summary on a terminal
+
+broken-rules = broken rules
+broken-info-rules = findings: broken rules of level info
+memory-limit-findings = findings: a process reached its memory limit
+memory-limit = { $mebibytes } MiB on top of start-up
+memory-limit-in-call = in { $call }: { $mebibytes } MiB on top of start-up
+option-would-add = { $option } would add
+subjects = subjects
+subject = { $name }: { count-rules }, { $judged } judged: { $parts }
+interrupted-rules = interrupted: the run stopped during these rules and was resumed
+interrupted = interrupted { count-times }
+fewer-cases = fewer cases than planned
+other-rules-in-journal = { $count ->
+    [one] and 1 other rule in the journal
+   *[other] and { $count } other rules in the journal
+}
+for-other-reasons = { $count ->
+    [one] for 1 other reason in the journal
+   *[other] for { $count } other reasons in the journal
+}
+and-more-in-journal = and { $count } more in the journal
+no-reason = no reason given
+rules-with-observations = { count-rules } with observations
+rules-on-contradictory-documents = { count-rules } on contradictory documents
+workers = { $count } started, { $time } of start-up in total
+workers-with-runtime = { $count } started, the runtime in { $runtimes }, { $time } of start-up in total
+time-since-resumed = { $time } since the run was resumed
+retries = { $causes } (never because of a verdict)
+
+## Known failures
+
+known-failures = known failures
+known-unlike = unlike: another symptom than the known one
+known-too-often = too often: flakes that fail more often than their entries allow
+known-expired = expired: known failures whose entries have expired
+known-fixed = fixed: known failures that hold now
+known-entry = { $tracker }, owner { $owner }, until { $expires } ({ $place })
+known-applied = { $numbers }; { count-entries } in { $path }, as of { $day }
+known-none-matched = no failure matched an entry
+known-line = known failures: { $path } (sha256 { $sha256 }…), { count-entries }, { $applying } for this device
+known-open = { $count } open
+
+## Headings and columns
+
+heading-all-rules = All rules
+heading-broken = Broken
+heading-broken-rules = Broken rules
+heading-chapters = By chapter
+heading-course = Course of the run
+heading-expired = Known failures with expired entries
+heading-findings = Findings
+heading-fixed = Known failures that hold now
+heading-known = Known failures
+heading-overview = Overview
+heading-remarks = Remarks
+heading-subjects = Subjects
+heading-tested = What was tested
+heading-times = Times
+heading-unanswered-rules = Rules without an answer
+heading-unknown = Unknown
+column-cases = cases
+column-changes = changes
+column-chapter = chapter
+column-differences = differences
+column-exit = exit
+column-failed-again = failed again
+column-flaky = flaky
+column-folder = folder
+column-median-time = median time
+column-not-good = not good
+column-notes = notes
+column-of-slowest = of the slowest
+column-rule = rule
+column-rules = rules
+column-run = run
+column-runs = runs
+column-started = started
+column-time = time
+column-verdict = verdict
+
+## report.html and summary.md
+
+page-title = Atlas CTS: { $runtime } on { $product }
+page-simulated = This run used a simulated device and says nothing about hardware.
+page-seeded-defects = The device has seeded defects: { $defects }.
+page-about = { $device }; product { $product }; started { $started }
+page-nothing-broken = No rule is broken, and every rule has an answer.
+page-omitted = Omitted to keep the page small: { $blocks }. The journal has everything.
+block-facts = facts
+block-calls = calls and earlier cases
+block-replay = replay command
+block-program = C program
+block-output = output
+block-log = log excerpt
+contents = Contents
+skip-to-results = Skip to the results
+filter-rules = Filter rules
+filter-text = Text
+filter-verdict = Verdict
+filter-chapter = Chapter
+show-all = Show all
+rules-shown = { $shown } of { $all } rules shown
+verdicts-by-chapter = Verdicts by chapter
+verdicts-by-chapter-of = Verdicts by chapter, product { $product }
+slowest-rules = The slowest rules
+times-of-rules = All rules together took { $rules }.
+times-of-rules-and-run = All rules together took { $rules }, the run { $run }.
+program-summary = The case as a C program ({ count-lines })
+program-hint = `atlas-cts reproducer` writes the whole program, ready to compile.
+program-omitted-lines = … { count-lines } omitted …
+whole-file = whole file
+and-more = and { $count } more
+omitted-entries = { $count } earlier ones omitted
+catalog = { count-rules }, sha256 { $sha256 }
+setting-strict = strict
+setting-hazardous = hazardous
+setting-dedicated = dedicated
+setting-on-every-device = on every device
+setting-redacted = redacted
+ended-after = { $time }, after { $took }
+other-files = In the same folder: results.jsonl (the journal, with every detail), junit.xml, summary.md.
+tested-line = { $device }, product { $product }, { $library }; profile { $profile }, seed { $seed }
+full-reports = Full reports: `report.html` (one page), `junit.xml`, `results.jsonl` in the run's folder, { $run }
+and-others = { $count ->
+    [one] and 1 other
+   *[other] and { $count } others
+}
+
+## junit.xml
+
+junit-some-results = { some-results }.
+junit-unfinished = The run did not finish.
+
+## Two runs compared
+
+diff-title = Two runs compared
+diff-side = { $tested }, { $product }, { count-results }, { $started }
+diff-verdict = { $regressions ->
+    [one] 1 regression
+   *[other] { $regressions } regressions
+}, { $failures ->
+    [one] 1 new failure
+   *[other] { $failures } new failures
+}, { $symptoms ->
+    [one] 1 other symptom
+   *[other] { $symptoms } other symptoms
+}, { $fixes ->
+    [one] 1 fix
+   *[other] { $fixes } fixes
+}, { $flakes } flaky without news, { $drifts ->
+    [one] 1 drift
+   *[other] { $drifts } drifts
+}; { $lost ->
+    [one] 1 rule lost its answer
+   *[other] { $lost } rules lost their answer
+}, { $gained } gained one; { $unchanged ->
+    [one] 1 rule as before
+   *[other] { $unchanged } rules as before
+}
+diff-note = { $count ->
+    [one] 1 test
+   *[other] { $count } tests
+} of shares and rates ({ $method }): if nothing changed, the chance of any false finding is at most { $level }. Not tested: verdicts, and answers that were always the same in the same case and now always differ.
+diff-regressions = Regressions
+diff-new-failures = New failures: no answer before
+diff-other-symptoms = Other symptoms
+diff-fixes = Fixes
+diff-flakes = Flaky without news: chance explains the difference of the rates
+diff-drift = Behavior drift: nothing broke, strongest first
+diff-only-old = No longer answered
+diff-only-new = Answered for the first time
+diff-gone = Removed rules
+diff-new = New rules
+diff-other-device = Rules that ran on another device: not comparable
+diff-fields = What was tested, and how
+diff-timing = Times: for information, unless there is a budget
+diff-limits = Limits of this comparison
+diff-check = check `{ $check }`
+diff-rate = failed { $failed } of { $runs } times when run again
+diff-same-question = the same question
+diff-example = for example { $values }
+and-more-in-json = and { $count } more: `--format json` has all
+timing-name = time of a case, new over old, over { count-rules }
+timing-median = { $median } ({ $interval }); half of the rules are within a factor of { $spread } of it
+timing-interval = { $low } to { $high } with 95 % confidence
+timing-no-interval = too few rules for an interval
+timing-outlier = { $ratio } ({ $old } ms, then { $new } ms a case)
+
+## Runs over time
+
+history-title = Runs over time
+timeline = { $tested }, { count-runs }
+other = other { $what }
+changed-rules = Rules that changed or were not good
+steady-rules = { $count ->
+    [one] 1 rule was good in every run in which it ran
+   *[other] { $count } rules were good in every run in which they ran
+}
+other-steady-rules = { $count ->
+    [one] 1 other rule was good in every run in which it ran
+   *[other] { $count } other rules were good in every run in which they ran
+}
+runs-oldest-first = Runs, the oldest first
+legend = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, blank: no result
+legend-markdown = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, ·: no result
+and-more-in-html = and { $count } more: `--format html` has all
+chart-results = results by run, from 1 to { $runs }: from bottom to top broken, unknown, findings, hold, skipped; the highest bar is { $most } rules
+chart-results-description = Results of { count-runs }. In the last one, { $good } rules hold, { $broken } are broken, { $unknown } are without an answer.
+chart-times = time by run; the longest took { $longest }
+chart-times-description = Time of { count-runs }; the longest took { $longest }, the last { $last }.
