@@ -451,3 +451,7 @@ chart-results = results by run, from 1 to { $runs }: from bottom to top broken, 
 chart-results-description = Results of { count-runs }. In the last one, { $good } rules hold, { $broken } are broken, { $unknown } are without an answer.
 chart-times = time by run; the longest took { $longest }
 chart-times-description = Time of { count-runs }; the longest took { $longest }, the last { $last }.
+history-parts-of-merged-runs = { $count ->
+    [one] 1 run is a part of a merged run, and counts there
+   *[other] { $count } runs are parts of merged runs, and count there
+}

@@ -1,4 +1,4 @@
-//! The books that a run keeps here.
+//! Reports and known failures for a run.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use record::{AppliedExpectations, ExpectationFiles, Recorded, RuleResult, RunHea
 use crate::expectations::{Expectations, Expecting, today};
 use crate::report;
 
-/// The reports and known failures of this crate, for [`Books`].
+/// This crate as the [`Books`] of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Ledger;
 

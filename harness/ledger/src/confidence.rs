@@ -1,35 +1,35 @@
-//! How sure an answer is where something does not happen each time.
+//! The confidence of an answer about something that does not happen each time.
 
-/// The chance that the rate is below its bound all the same.
+/// The chance that the rate is below its bound.
 const DOUBT: f64 = 0.05;
 
-/// How sure the first version is.
+/// The confidence in the first version with a symptom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confidence {
-    /// In how many runs of the last version that was tried the symptom showed.
+    /// The number of runs with the symptom, of the last version tried.
     pub hits: u32,
-    /// How many these were.
+    /// The number of runs of that version.
     pub runs: u32,
-    /// The rate that the symptom has at least, with 95 % confidence.
+    /// The least rate of the symptom, with 95 % confidence.
     pub rate: f64,
-    /// Versions that count as free of it.
+    /// The number of versions that count as free of the symptom.
     pub free: u32,
-    /// In how many runs each of these showed nothing.
+    /// The number of runs of each of these versions, all without the symptom.
     pub runs_of_free: u32,
-    /// The chance with which one of these has it all the same, if it is as frequent there.
+    /// The chance that one of these versions has the symptom, if it is as frequent there.
     pub missed: f64,
-    /// The chance with which the answer is right at least, if the symptom is as frequent in each version that has it.
+    /// The least chance that the answer is right, if the symptom is equally frequent in each version that has it.
     pub right: f64,
-    /// How many runs of each version would make it 90 %.
+    /// The number of runs of each version that would make this chance 90 %.
     pub wanted: u32,
 }
 
 impl Confidence {
-    /// `hits` of `runs` with the version that has the symptom; so many versions showed nothing in so many runs each.
+    /// `hits` of `runs` had the symptom in the version that has it; `free` versions had it in none of `runs_of_free` runs.
     pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
-        // Any of them may have been missed.
+        // The symptom may have been missed in any of them.
         let missed = (f64::from(free) * silent.powf(f64::from(runs_of_free))).min(1.0);
         let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
         Confidence {
@@ -45,9 +45,9 @@ impl Confidence {
     }
 }
 
-/// The chance that of so many runs at least so many fail.
+/// The chance that at least `failed` of `runs` runs fail.
 pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
-    // In logarithms: of many runs the chance that none fails is too small for a number.
+    // In logarithms: for many runs, the chance that none fails is too small for a float.
     let odds = rate.ln() - (-rate).ln_1p();
     let mut term = f64::from(runs) * (-rate).ln_1p();
     let mut fewer = 0.0;
@@ -58,8 +58,8 @@ pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
     1.0 - fewer
 }
 
-/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: the one with which as many hits are as
-/// unlikely as [`DOUBT`].
+/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: with it, the chance of as many hits is
+/// [`DOUBT`].
 fn lowest_rate(hits: u32, runs: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -81,7 +81,7 @@ mod tests {
     #[case(2, 10, 0.1, 0.263_901)]
     #[case(1, 20, 0.05, 0.641_514)]
     #[case(0, 5, 0.3, 1.0)]
-    fn the_chance_of_so_many_failures_is_that_of_the_binomial_distribution(
+    fn the_chance_of_a_number_of_failures_follows_the_binomial_distribution(
         #[case] failed: u32,
         #[case] runs: u32,
         #[case] rate: f64,
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[rstest]
-    // All hits: the rate to the power of the runs is 0.05. Others: tables of Clopper and Pearson, 90 % two-sided.
+    // All hits: the rate to the power of the runs is 0.05. Otherwise: tables of Clopper and Pearson, 90 % two-sided.
     #[case(1, 1, 0.05)]
     #[case(10, 10, 0.741_134)]
     #[case(1, 10, 0.005_116)]
@@ -99,7 +99,7 @@ mod tests {
     #[case(10, 20, 0.301_954)]
     #[case(1000, 1000, 0.997_009)]
     #[case(10_000, 10_000, 0.999_700)]
-    fn the_lowest_rate_is_that_of_the_tables(#[case] hits: u32, #[case] runs: u32, #[case] rate: f64) {
+    fn the_lowest_rate_agrees_with_the_tables(#[case] hits: u32, #[case] runs: u32, #[case] rate: f64) {
         assert!((lowest_rate(hits, runs) - rate).abs() < 1e-5, "{}", lowest_rate(hits, runs));
     }
 
@@ -109,7 +109,7 @@ mod tests {
     #[case::half_of_the_time(5, 10, 2, 0.788_1)]
     #[case::rarely(1, 10, 2, 0.0)]
     #[case::nothing_to_miss(1, 10, 0, 0.95)]
-    fn what_may_have_been_missed_is_taken_off(
+    fn versions_that_may_have_been_missed_lower_the_confidence(
         #[case] hits: u32,
         #[case] runs: u32,
         #[case] free: u32,
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_runs_as_it_asks_for_make_it_ninety_percent() {
+    fn the_wanted_number_of_runs_gives_ninety_percent() {
         for (hits, runs, free) in [(1, 10, 1), (3, 10, 2), (5, 20, 4)] {
             let Confidence { rate, wanted, .. } = Confidence::of(hits, runs, (free, runs));
             let missed = |runs: u32| f64::from(free) * (1.0 - rate).powf(f64::from(runs));

@@ -1,6 +1,6 @@
-//! What runs found, told and compared, from journals alone: [`report`] for people and programs, [`compare`] for two runs,
-//! [`history`] for many, [`expectations`] for failures that are known, [`conformance`] for what a run shows of a device;
-//! [`Ledger`] gives a run reports and known failures.
+//! Everything made from journals: reports for people and programs ([`report`]), the comparison of two runs
+//! ([`compare`]), the history of many ([`history`]), known failures ([`expectations`]) and conformance records
+//! ([`conformance`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The answers of a rule that no document prescribes. They judge nothing, but two runs are compared by them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answers {
-    /// Codes of calls, by question: the call as written in the steps, with the class of each argument and with drawn values
-    /// that are a small choice.
+    /// Codes of calls, by question: the call as written in the steps, with the class of each argument and with drawn
+    /// values that are a small choice.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: AnswersByQuestion,
     /// Results of checks that may hold in several ways, and of checks that are only reported.

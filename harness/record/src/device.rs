@@ -50,8 +50,8 @@ impl RuleResult {
     }
 }
 
-/// The position of the answer that counts: failures before unknown answers, unknown answers before passes. A lost device
-/// counts only if no other one has an answer.
+/// The position of the answer that counts: failures before unknown answers, unknown answers before passes. A lost
+/// device counts only if no other one has an answer.
 pub fn worst(each: &[OnDevice]) -> Option<usize> {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => 0,

@@ -32,14 +32,16 @@ pub struct RunEnd {
     pub starts: BTreeMap<StartReason, Starts>,
     /// The total start-up time of these workers, in nanoseconds.
     pub start_up_nanoseconds: u64,
-    /// Events of devices and processes; in a resumed run, since the last resumption. Journals before format 4 have them in
-    /// `remarks`.
+    /// Events of devices and processes; in a resumed run, since the last resumption. Journals before format 4 have them
+    /// in `remarks`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happened>,
-    /// Remarks about the library while no rule ran: during set-up, or at the end of its process. They change no verdict.
+    /// Remarks about the library while no rule ran: during set-up, or at the end of its process. They change no
+    /// verdict.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// Kept counterexamples that could not be tried because their file is broken. With `strict` they make the answer unknown.
+    /// Kept counterexamples that could not be tried because their file is broken. With `strict` they make the answer
+    /// unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unusable_cases: u64,
     /// Retries because of the infrastructure; in a resumed run, since the last resumption. Absent in older journals.
@@ -48,8 +50,9 @@ pub struct RunEnd {
     /// The results sorted by known failures; `None`: there were none. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
-    /// The exit status: 0 nothing is broken except known failures, 1 a rule is broken, 3 the answer is unknown. It follows
-    /// from the settings, the results and the known failures, see [`exit_code`]; a journal with another status is refused.
+    /// The exit status: 0 nothing is broken except known failures, 1 a rule is broken, 3 the answer is unknown. It
+    /// follows from the settings, the results and the known failures, see [`exit_code`]; a journal with another status
+    /// is refused.
     pub exit: u8,
 }
 

@@ -18,15 +18,17 @@ pub struct Failure {
     pub rule_statement: String,
     /// The documents that the rule cites: `title (edition), section`.
     pub sources: Vec<String>,
-    /// The clauses behind the failed statement, each with its id, text, document and editions. Absent in older journals.
+    /// The clauses behind the failed statement, each with its id, text, document and editions. Absent in older
+    /// journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
     /// The failing values by name, in the order of `forall`, as text.
     pub values: Vec<(String, String)>,
-    /// The same values in the form of `--case`. A list if earlier cases are needed: they run in this order in one process,
-    /// this case last.
+    /// The same values in the form of `--case`. A list if earlier cases are needed: they run in this order in one
+    /// process, this case last.
     pub replay_values: serde_json::Value,
-    /// The devices that the rule's processes saw, in the numbering of the machine; empty: all devices, or an older journal.
+    /// The devices that the rule's processes saw, in the numbering of the machine; empty: all devices, or an older
+    /// journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<String>,
     /// The number of the failing case before shrinking, counted from 1.
@@ -40,14 +42,14 @@ pub struct Failure {
     pub trace: Vec<String>,
     /// The end of the library's output, if it printed anything.
     pub output: String,
-    /// The runtime's own report of the thread's last errors, right after the failure; empty: none, or not queried. Absent in
-    /// older journals.
+    /// The runtime's own report of the thread's last errors, right after the failure; empty: none, or not queried.
+    /// Absent in older journals.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
     /// A command that runs this case again.
     pub replay: String,
-    /// The case, or the cases that fail only together, as a C program without the prelude of `atlas-cts reproducer`. `None`:
-    /// C cannot express it, or an older journal.
+    /// The case, or the cases that fail only together, as a C program without the prelude of `atlas-cts reproducer`.
+    /// `None`: C cannot express it, or an older journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The results of running the case again; `None`: it was not run again. Absent in older journals.

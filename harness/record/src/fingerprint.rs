@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The devices of a run and the software installed for them, read from the machine's tools and files before the run. Absent
-/// values are unknown.
+/// The devices of a run and the software installed for them, read from the machine's tools and files before the run.
+/// Absent values are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fingerprint {
     /// The devices in the order of the runtime.

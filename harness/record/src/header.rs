@@ -33,8 +33,8 @@ pub struct RunHeader {
     /// The runtime's further libraries, as far as they are installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_libraries: Vec<FurtherLibrary>,
-    /// The libraries mapped after start-up, except the base of the system: the libraries under test, and those of runtime
-    /// and driver that they loaded. Absent in older journals.
+    /// The libraries mapped after start-up, except the base of the system: the libraries under test, and those of
+    /// runtime and driver that they loaded. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<MappedLibrary>,
     /// The machine of the run; `None`: a simulated device, or an older journal.

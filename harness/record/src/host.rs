@@ -18,7 +18,8 @@ pub struct Host {
     /// The user declared the machine to be physical. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// The devices' answers about capabilities that the documents do not promise on such a machine. Absent in older journals.
+    /// The devices' answers about capabilities that the documents do not promise on such a machine. Absent in older
+    /// journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<CapabilityAnswer>,
     /// Rules that do not run because of the machine, by reason. Absent in older journals.

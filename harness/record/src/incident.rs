@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryCause;
 
-/// An event of a run. Devices have the machine's numbers; `None`: the only device of the run, without a number. Reasons are
-/// for people.
+/// An event of a run. Devices have the machine's numbers; `None`: the only device of the run, without a number. Reasons
+/// are for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Happened {
     /// The part of a merged run; `None`: the run was not merged.

@@ -1,8 +1,8 @@
 //! The journal: `results.jsonl`, one JSON object per line, appended during the run.
 //!
 //! Each line is one `write` under a lock on the file, so threads and processes can share a journal, and a killed run
-//! loses at most the line that it was writing. A truncated last line is therefore dropped; a broken line anywhere else is
-//! an error.
+//! loses at most the line that it was writing. A truncated last line is therefore dropped; a broken line anywhere else
+//! is an error.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,11 +28,12 @@ pub use read::{Recorded, read_journal, read_run};
 
 use read::check_first;
 
-/// The most bytes of a journal. It is read as a whole, so memory is the limit: the result of a broken rule takes a few KiB,
-/// so there is space for tens of thousands.
+/// The most bytes of a journal. It is read as a whole, so memory is the limit: the result of a broken rule takes a few
+/// KiB, so there is space for tens of thousands.
 const LARGEST: u64 = 256 << 20;
 
-/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds it longer will not free it.
+/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds it longer will not free
+/// it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A journal open for appending.
@@ -113,8 +114,8 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest one that it reads. Format 2 added the beginning of rules, format 3
-    /// the stop of a run, format 4 events as data.
+    /// The format that this version writes, and the newest one that it reads. Format 2 added the beginning of rules,
+    /// format 3 the stop of a run, format 4 events as data.
     pub const FORMAT: u32 = 4;
 
     /// The journal's name in a run's folder.
@@ -134,8 +135,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal in `dir` to add results: for another process of the same run, or to resume a killed run (a truncated
-    /// line is removed).
+    /// Opens the journal in `dir` to add results: for another process of the same run, or to resume a killed run (a
+    /// truncated line is removed).
     pub fn append_to(dir: &Path) -> Result<Journal, JournalError> {
         let path = dir.join(Self::FILE);
         // Without O_NONBLOCK, opening a FIFO waits.
@@ -227,8 +228,8 @@ impl Journal {
         Journal { path, file: Mutex::new(file) }
     }
 
-    /// Reads what others wrote, then runs `work` while no other thread or process writes. Returns the length of the file
-    /// before `work`.
+    /// Reads what others wrote, then runs `work` while no other thread or process writes. Returns the length of the
+    /// file before `work`.
     fn exclusively(&self, work: impl FnOnce(&mut JournalFile) -> Result<(), JournalError>) -> Result<u64, JournalError> {
         let mut state = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         state.lock(&self.path)?;

@@ -13,8 +13,8 @@ pub struct LibraryIdentity {
     pub sha256: String,
     /// The version that the runtime reports, if any.
     pub version: Option<String>,
-    /// The library that reported the version instead of the first one, or the reason for a missing version. Absent in older
-    /// journals.
+    /// The library that reported the version instead of the first one, or the reason for a missing version. Absent in
+    /// older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_note: Option<String>,
     /// True for the suite's simulated device.

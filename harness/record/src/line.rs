@@ -7,9 +7,9 @@ use crate::end::RunEnd;
 use crate::header::RunHeader;
 use crate::result::RuleResult;
 
-/// One line of the journal. The first is a run. Each rule that runs has a begin and a result, each rule that does not apply
-/// only a result. A finished run has an end. Format 1 has no begin, no resume, no settings and no interrupted, format 2 no
-/// stop, format 3 no events of the end. `None` in a description means an absent key, or null.
+/// One line of the journal. The first is a run. Each rule that runs has a begin and a result, each rule that does not
+/// apply only a result. A finished run has an end. Format 1 has no begin, no resume, no settings and no interrupted,
+/// format 2 no stop, format 3 no events of the end. `None` in a description means an absent key, or null.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(title = "A line of results.jsonl")]

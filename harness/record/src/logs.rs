@@ -50,7 +50,8 @@ impl LogFile {
         matches!(parts[..], ["logs", rule, file] if part(rule) && part(file) && file.ends_with(".txt"))
     }
 
-    /// The bytes of the file. A journal may come from anyone, so only files below the run's folder are read, and no links.
+    /// The bytes of the file. A journal may come from anyone, so only files below the run's folder are read, and no
+    /// links.
     ///
     /// # Errors
     /// The file is missing, does not belong to a run, or cannot be read.

@@ -58,16 +58,16 @@ pub struct RuleResult {
     /// Checks that were only observed with this library, each with the reason. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed_only: Vec<String>,
-    /// Alternatives of `choose` and values of axes that did not run, because the product or the edition does not support
-    /// them. Absent in older journals.
+    /// Alternatives of `choose` and values of axes that did not run, because the product or the edition does not
+    /// support them. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// The option of the user that would run the skipped rule; `None`: it ran, or no option is enough. Absent in older
     /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped_without: Option<Word>,
-    /// The devices of the rule, in the numbering of the machine. If the rule ran on each device: the device of this answer.
-    /// Empty: all devices, a simulated machine, or an older journal.
+    /// The devices of the rule, in the numbering of the machine. If the rule ran on each device: the device of this
+    /// answer. Empty: all devices, a simulated machine, or an older journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<String>,
     /// The answers of a rule that ran on each device, in the order of devices; empty: it did not, or an older journal.

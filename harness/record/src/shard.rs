@@ -17,8 +17,8 @@ pub struct RecordedShard {
     /// The number of parts of the run.
     #[schemars(range(min = 1))]
     pub of: u32,
-    /// SHA-256 of the distribution of rules by their times in an earlier run, lower-case hex; `None`: the distribution is by
-    /// ids alone.
+    /// SHA-256 of the distribution of rules by their times in an earlier run, lower-case hex; `None`: the distribution
+    /// is by ids alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub balanced: Option<String>,

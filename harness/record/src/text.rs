@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Makes text from outside harmless: control characters become their pictures, marks of the writing direction become their
-/// numbers, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
+/// Makes text from outside harmless: control characters become their pictures, marks of the writing direction become
+/// their numbers, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let harmless =
         |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
@@ -33,8 +33,8 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
 }
 
-/// Breaks clean text into lines of at most `width` characters, at spaces if possible. Spaces at the start of a line stay,
-/// because they may be an indentation.
+/// Breaks clean text into lines of at most `width` characters, at spaces if possible. Spaces at the start of a line
+/// stay, because they may be an indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {

@@ -1,4 +1,4 @@
-//! What has an answer in one run only, and why.
+//! Rules with an answer in one run only, and the reasons.
 
 use record::{Recorded, RuleResult};
 
@@ -42,7 +42,7 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
     found
 }
 
-/// Why a run has no result of a rule that the other one has; whether its catalog lacks the rule.
+/// The reason why a run has no result of a rule, and true if its catalog lacks the rule.
 fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
     let settings = &run.header.settings;
     let same_catalog = run.header.catalog_digest == other.header.catalog_digest;
@@ -53,8 +53,8 @@ fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
         Some(selected) if !selected.iter().any(|id| id == rule) => (false, "it was not selected".to_owned()),
         Some(_) => (false, "the run ended before it".to_owned()),
         None if run.end.is_none() => (false, "the run ended before it, or its catalog lacks it".to_owned()),
-        // Format 1 does not say what was selected.
-        None if same_catalog || run.header.format < 2 => (false, "the run did not say why".to_owned()),
+        // Format 1 does not record the selection.
+        None if same_catalog || run.header.format < 2 => (false, "the journal does not record why".to_owned()),
         None => (true, "the run's catalog lacks it".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! What two runs do not have in common, as data. `reports/schema/diff.schema.json` is made from these types.
+//! The differences of two runs as data. `reports/schema/diff.schema.json` is generated from these types.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,19 +10,19 @@ pub struct Difference {
     pub format: u32,
     pub old: Side,
     pub new: Side,
-    /// What the runs do not have in common so that something could not be compared, or means less.
+    /// Limits of the comparison: differences of the runs that prevent or weaken a part of it.
     pub remarks: Vec<String>,
-    /// Rules with a result in both runs that stand in no list.
+    /// The number of rules with a result in both runs that are in no list.
     pub unchanged: u64,
-    /// Rules whose verdict or symptom is another, the worst first.
+    /// Rules whose verdict or symptom changed, the worst first.
     pub changes: Vec<RuleChange>,
-    /// What became different though nothing broke, the strongest first.
+    /// Behavior that changed although no rule broke, the strongest first.
     pub drift: Vec<Drift>,
-    /// What has an answer in one run only, and why.
+    /// Rules with an answer in one run only, with the reasons.
     pub coverage: Vec<CoverageChange>,
-    /// Every field of the runs' first lines that differs.
+    /// The differing fields of the journals' first lines.
     pub fields: Vec<FieldChange>,
-    /// `None`: no rule passed in both.
+    /// `None`: no rule passed in both runs.
     pub timing: Option<Timing>,
     pub family: Family,
 }
@@ -32,140 +32,140 @@ impl Difference {
     pub const FORMAT: u32 = 1;
 }
 
-/// One of the runs.
+/// One of the two runs.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Side {
-    /// The file or folder that was read.
+    /// The file or folder of the run.
     pub path: String,
-    /// The run's name.
+    /// The name of the run.
     pub run: String,
-    /// When it began, RFC 3339 in UTC.
+    /// Start, RFC 3339 in UTC.
     pub started: String,
-    /// What was tested: the library, and whether it is the simulated device.
+    /// The tested library, or the simulated device.
     pub tested: String,
     pub product: String,
-    /// Results that the run has.
+    /// The number of results.
     pub results: u64,
-    /// Whether the run reached its end.
+    /// True if the run finished.
     pub ended: bool,
 }
 
-/// What changed about a rule.
+/// The kind of change of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It held, and is broken.
+    /// The rule held, and is broken.
     Regression,
-    /// It is broken, and had no answer before.
+    /// The rule is broken, and had no answer before.
     NewFailure,
-    /// It is broken in another way than before.
+    /// The rule is broken in another way than before.
     OtherSymptom,
-    /// It fails sometimes, in one of the runs or in both, and the rates are no news.
+    /// The rule fails sometimes, in one run or in both, and chance explains the difference of the rates.
     Flake,
-    /// It was broken, and holds.
+    /// The rule was broken, and holds.
     Fix,
 }
 
-/// A rule whose verdict or symptom is another.
+/// A rule whose verdict or symptom changed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleChange {
     pub rule: String,
     pub title: String,
-    /// `must` or `info`, as the newer run says.
+    /// `must` or `info`, according to the newer run.
     pub level: String,
     pub change: Change,
     /// `None`: the run has no result of the rule.
     pub old: Option<RuleOutcome>,
     /// As `old`.
     pub new: Option<RuleOutcome>,
-    /// Of a flake: how likely rates at least as different are where nothing changed.
+    /// For a flake: the chance of rates at least as different if nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// Of a flake: whether the rates differ more than chance explains.
+    /// For a flake: true if the rates differ more than chance explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub significant: Option<bool>,
 }
 
-/// What a run says of a rule.
+/// The result of a rule in one run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleOutcome {
     pub verdict: String,
     pub reason: String,
-    /// How it failed.
+    /// The symptom of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symptom: Option<Symptom>,
-    /// How often, where it was run again: failed, runs.
+    /// Failed runs and all runs of the failing case, if it was run again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<[u64; 2]>,
 }
 
-/// How a rule fails: two failures with equal symptoms are taken for one.
+/// The symptom of a failure: failures with equal symptoms count as the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Symptom {
     pub verdict: String,
-    /// The statement that does not hold, as the catalog has it.
+    /// The failed statement, as written in the catalog.
     pub check: String,
-    /// The code that a call answered with, if the failure names one.
+    /// The code that a call returned, if the failure names one.
     pub code: Option<String>,
     /// The call that the failure names, if it names one.
     pub call: Option<String>,
 }
 
-/// What kind of behavior drifted.
+/// The kind of drifted behavior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKind {
-    /// Which code a call answers with, where no document says.
+    /// The code of a call, where no document prescribes one.
     Code,
     /// A value that a rule observes, or one of several that the documents allow.
     Value,
     /// A check that may hold in several ways, or is only reported.
     Check,
-    /// The verdict of a rule of level `info`, a way of being right, or a rule that is blocked by a function that no broken rule
-    /// of the run owns.
+    /// The verdict: of a rule of level `info`, between two good verdicts, or of a rule that is blocked by a function whose
+    /// owner is not broken.
     Verdict,
 }
 
-/// Behavior that became different though nothing broke.
+/// Behavior that changed although no rule broke.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Drift {
     pub rule: String,
     pub kind: DriftKind,
     /// The call, check or value.
     pub what: String,
-    /// How different the answers are: half of the sum of the differences of their shares (total variation), 0 to 1.
+    /// The difference of the answers from 0 to 1: half of the sum of the differences of their shares (total variation).
     pub strength: f64,
-    /// How likely shares at least as different are where nothing changed; `None`: the same question always had one answer,
-    /// and now always has another.
+    /// The chance of shares at least as different if nothing changed; `None`: the same question always had one answer, and
+    /// now always has another.
     pub p: Option<f64>,
     pub old: Vec<Share>,
     pub new: Vec<Share>,
 }
 
-/// One answer with how often it was given.
+/// An answer with its frequency.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Share {
     pub answer: String,
-    /// Cases in which it was given.
+    /// The number of cases with this answer.
     pub cases: u64,
-    /// A case in which it was given, as `--case` takes it.
+    /// A case with this answer, in the form of `--case`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<serde_json::Value>,
 }
 
-/// Where a rule has an answer.
+/// The runs in which a rule has an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoverageKind {
-    /// In both runs before, in the newer one no more.
+    /// In the older run, but not in the newer one.
     OnlyOld,
-    /// In the newer run, and not in the older one.
+    /// In the newer run, but not in the older one.
     OnlyNew,
     /// The rule does not exist in the newer run's catalog.
     Gone,
     /// The rule did not exist in the older run's catalog.
     New,
-    /// In both runs, and on no device in both.
+    /// In both runs, but on different devices.
     OtherDevice,
 }
 
@@ -174,9 +174,9 @@ pub enum CoverageKind {
 pub struct CoverageChange {
     pub rule: String,
     pub kind: CoverageKind,
-    /// The verdict of the run that has an answer.
+    /// The verdict in the run with an answer.
     pub verdict: String,
-    /// Why the other one has none.
+    /// The reason why the other run has none.
     pub why: String,
 }
 
@@ -185,16 +185,17 @@ pub struct CoverageChange {
 pub struct FieldChange {
     /// For example `library.sha256`.
     pub field: String,
-    /// As JSON; `None`: the field is not there.
+    /// As JSON; `None`: absent.
     pub old: Option<serde_json::Value>,
     /// As `old`.
     pub new: Option<serde_json::Value>,
 }
 
-/// How long cases took: over the rules that passed in both runs, time of a case in the newer run over that in the older.
+/// The times of cases of the rules that passed in both runs. A ratio is the time of a case in the newer run over that in
+/// the older one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Timing {
-    /// Rules that were compared.
+    /// The number of compared rules.
     pub rules: u64,
     /// The median of the ratios.
     pub median: f64,
@@ -204,17 +205,17 @@ pub struct Timing {
     pub spread: f64,
     /// Rules that became slower or faster by much more than the others, the slowest first.
     pub outliers: Vec<SlowRule>,
-    /// In percent, if one was set.
+    /// The budget in percent, if set.
     pub budget: Option<f64>,
-    /// What is over the budget.
+    /// Times that exceed the budget, in words.
     pub exceeded: Vec<String>,
 }
 
-/// A rule whose time changed otherwise than that of the others.
+/// A rule whose time changed differently from that of the others.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SlowRule {
     pub rule: String,
-    /// Time of a case in the newer run over that in the older.
+    /// Time of a case in the newer run over that in the older one.
     pub ratio: f64,
     /// Nanoseconds of a case.
     pub old: u64,
@@ -222,10 +223,10 @@ pub struct SlowRule {
     pub new: u64,
 }
 
-/// The tests that were made together.
+/// The statistical tests of a comparison together.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Family {
-    /// The chance that any of them says something where nothing changed is at most this.
+    /// The greatest chance of any false finding if nothing changed.
     pub level: f64,
     pub tests: u64,
     pub method: String,

@@ -1,4 +1,4 @@
-//! Behavior that nobody judges: the answers of two runs to the same questions.
+//! Drift: different answers of two runs to the same questions, where no rule judges the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,28 @@ use super::difference::{Drift, DriftKind, Share};
 use super::pairs::Pairs;
 use super::statistics::{Test, Tests, fisher};
 
-/// Questions whose answers are not the same in both runs.
+/// Questions with different answers in the two runs.
 #[derive(Default)]
 pub(super) struct Candidates {
     pub found: Vec<Candidate>,
-    /// What could not be compared.
+    /// Remarks about answers that could not be compared.
     pub remarks: Vec<String>,
 }
 
-/// One of them.
+/// A question with different answers.
 pub(super) struct Candidate {
     drift: Drift,
-    /// `None`: each run always gave one answer to the same question, and not the same one.
+    /// `None`: each run always had one answer to the same question, but a different one.
     test: Option<Test>,
 }
 
 impl Candidate {
-    /// A drift that this test decides about.
+    /// A drift that depends on a test.
     pub(super) fn tested(drift: Drift, test: Test) -> Candidate {
         Candidate { drift, test: Some(test) }
     }
 
-    /// The drift that it is, if chance does not explain it.
+    /// The drift, unless chance explains it.
     pub(super) fn judged(self, significant: &[(f64, bool)]) -> Option<Drift> {
         match self.test {
             None => Some(self.drift),
@@ -39,7 +39,7 @@ impl Candidate {
     }
 }
 
-/// Compares what both runs were answered.
+/// Compares the answers of both runs.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
     let mut candidates = Candidates::default();
     let (old, new) = (&pairs.old.header, &pairs.new.header);
@@ -51,7 +51,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
         if !good(old_result) || !good(new_result) {
             continue;
         }
-        // A different number of cases is a different mixture of edges and samples.
+        // Another number of cases is another mixture of edges and samples.
         let alike = old.profile == new.profile && nearly(old_result.cases, new_result.cases);
         let questions = questions(old_result, new_result);
         unrecorded += u64::from(old_result.answers.is_some() != new_result.answers.is_some());
@@ -82,24 +82,24 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
     }
     if unrecorded > 0 {
         candidates.remarks.push(format!(
-            "{unrecorded} rules have recorded answers in one run only: what no document fixes is compared where both \
-             have it, and by what they observe elsewhere (journals of 0.2 and older record no answers)"
+            "rules with recorded answers in one run only: {unrecorded}; these are compared by their observations alone \
+             (journals of 0.2 and older record no answers)"
         ));
     }
     if other_cases > 0 {
         candidates.remarks.push(format!(
-            "{other_cases} questions have different answers and are not compared: the runs tried another number of cases, \
-             so that their shares mean different mixtures"
+            "questions with different answers that are not compared: {other_cases}; the runs tried different numbers of \
+             cases, so the shares are of different mixtures"
         ));
     }
     candidates
 }
 
-/// A question that both runs answered.
+/// A question with answers in both runs.
 struct SharedQuestion {
     kind: DriftKind,
     what: String,
-    /// The same question is the same case.
+    /// True if the same question is the same case.
     exact: bool,
     old: QuestionAnswers,
     new: QuestionAnswers,
@@ -116,22 +116,24 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
             (DriftKind::Value, &old.values, &new.values),
         ] {
             for (what, given) in old {
-                let Some(there) = new.get(what) else { continue };
+                let Some(given_new) = new.get(what) else { continue };
                 if let Some(observed) = what.strip_prefix("observe ") {
                     seen.insert(observed.split(" where ").next().unwrap_or_default().to_owned());
                 }
-                found.push(SharedQuestion { kind, what: what.clone(), exact, old: given.clone(), new: there.clone() });
+                let (what, old, new) = (what.clone(), given.clone(), given_new.clone());
+                found.push(SharedQuestion { kind, what, exact, old, new });
             }
         }
     }
     let single = |result: &RuleResult| result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);
     for (name, classes) in &old.observations {
-        let Some(there) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
-        // What a hazardous rule showed: once in a run, with values in its text.
+        let Some(new_classes) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
+        // The outcome of a hazardous rule: one per run, with values in its text.
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
-            let answers = classes.iter().map(|(text, cases)| (class(text), AnswerCount { cases: *cases, example: None }));
+            let count = |cases: &u64| AnswerCount { cases: *cases, example: None };
+            let answers = classes.iter().map(|(text, cases)| (class(text), count(cases)));
             QuestionAnswers { cases: classes.values().sum(), answers: answers.collect() }
         };
         found.push(SharedQuestion {
@@ -139,13 +141,13 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
             what: format!("observe {name}"),
             exact: outcome || (single(old) && single(new)),
             old: given(classes),
-            new: given(there),
+            new: given(new_classes),
         });
     }
     found
 }
 
-/// The only answer, if there is one.
+/// The answer, if it is the only one.
 fn only(given: &QuestionAnswers) -> Option<&str> {
     let mut answers = given.answers.keys();
     let first = answers.next()?;
@@ -163,7 +165,7 @@ fn shares(given: &QuestionAnswers) -> Vec<Share> {
     shares
 }
 
-/// All answers of both with their counts.
+/// The counts of each answer in both runs.
 fn counts<'a>(old: &'a QuestionAnswers, new: &'a QuestionAnswers) -> impl Iterator<Item = (u64, u64)> + 'a {
     let answers: BTreeSet<&String> = old.answers.keys().chain(new.answers.keys()).collect();
     let cases = |given: &QuestionAnswers, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
@@ -176,16 +178,17 @@ fn total_variation(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     (difference / 2.0).min(1.0)
 }
 
-/// The smallest p value of an answer against all others, times the number of answers.
+/// The smallest p value of an answer against all others, times the number of answers (Bonferroni).
 fn p_value(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
-    // Where each case gives one of two answers, the second says what the first says.
-    let one_each = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>() == given.cases;
+    // If each case has one of two answers, the two tests are the same.
+    let total = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>();
+    let one_each = |given: &QuestionAnswers| total(given) == given.cases;
     let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }
 
-/// Whether two numbers of cases differ by a tenth at most: what `where` discards depends on the seed.
+/// True if two numbers of cases differ by at most a tenth: the number discarded by `where` depends on the seed.
 fn nearly(a: u64, b: u64) -> bool {
     a.abs_diff(b) <= a.max(b) / 10
 }

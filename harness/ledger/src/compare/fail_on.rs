@@ -1,29 +1,29 @@
-//! What makes a comparison fail: `--fail-on regression,drift:code`.
+//! The conditions that fail a comparison: `--fail-on regression,drift:code`.
 
 use std::str::FromStr;
 
 use super::difference::{Change, CoverageKind, Difference, DriftKind};
 
-/// A kind of finding that breaks the comparison.
+/// A condition that fails a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     Change(Change),
     /// `None`: drift of any kind.
     Drift(Option<DriftKind>),
-    /// `None`: any answer that only one run has.
+    /// `None`: an answer in only one run, for any reason.
     Coverage(Option<CoverageKind>),
     Field,
     Timing,
 }
 
-/// There is no such condition.
+/// An unknown condition.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no condition `{given}`; give some of {}", NAMES.map(|(name, _)| name).join(", "))]
+#[error("unknown condition `{given}`; known are {}", NAMES.map(|(name, _)| name).join(", "))]
 pub struct ConditionError {
     given: String,
 }
 
-/// Every condition by its name.
+/// All conditions by name.
 const NAMES: [(&str, Condition); 18] = [
     ("regression", Condition::Change(Change::Regression)),
     ("new-failure", Condition::Change(Change::NewFailure)),
@@ -62,13 +62,13 @@ impl std::fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Whether a comparison has what the condition names.
+    /// True if the condition holds for a comparison.
     pub fn holds(self, found: &Difference) -> bool {
         match self {
             Condition::Change(change) => found.changes.iter().any(|known| known.change == change),
             Condition::Drift(kind) => found.drift.iter().any(|drift| kind.is_none_or(|kind| drift.kind == kind)),
             Condition::Coverage(kind) => found.coverage.iter().any(|known| kind.is_none_or(|kind| known.kind == kind)),
-            // No two runs have the same name and begin at the same time.
+            // The name and the start always differ.
             Condition::Field => found.fields.iter().any(|field| !["run", "started"].contains(&field.field.as_str())),
             Condition::Timing => found.timing.as_ref().is_some_and(|timing| !timing.exceeded.is_empty()),
         }
@@ -85,7 +85,7 @@ mod tests {
             assert_eq!(name.parse::<Condition>().ok(), Some(condition));
             assert_eq!(condition.to_string(), name);
         }
-        let error = "drift:codes".parse::<Condition>().expect_err("no such condition").to_string();
+        let error = "drift:codes".parse::<Condition>().expect_err("unknown condition").to_string();
         assert!(error.contains("`drift:codes`") && error.contains("drift:code,"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the first lines of two journals say differently, and what that means for a comparison.
+//! The differences of the first lines of two journals, and their meaning for a comparison.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use record::{Recorded, RunHeader};
 
 use super::difference::{FieldChange, Side};
 
-/// Which run it is.
+/// The identity of a run.
 pub(super) fn side(path: &str, run: &Recorded) -> Side {
     let header = &run.header;
     let what = if header.library.simulated { "SIMULATED DEVICE" } else { &header.library.path };
@@ -28,7 +28,7 @@ pub(super) fn side(path: &str, run: &Recorded) -> Side {
     }
 }
 
-/// What the runs do not have in common so that the comparison means less.
+/// Remarks about differences of the runs that weaken the comparison.
 pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     let mut remarks = Vec::new();
     let (a, b) = (&old.header, &new.header);
@@ -37,37 +37,37 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
             remarks.push(format!("{what} differs ({one}, then {other}): {means}"));
         }
     };
-    differ("the runtime", &a.runtime, &b.runtime, "rules with equal ids are compared, whatever they say");
+    differ("the runtime", &a.runtime, &b.runtime, "rules with equal ids are compared, even if they differ");
     differ(
         "the product",
         &a.product,
         &b.product,
-        "the documents promise other things; rules that apply to both are compared",
+        "the documents promise different things; rules that apply to both are compared",
     );
     differ(
         "the catalog",
         short(&a.catalog_digest),
         short(&b.catalog_digest),
-        "a rule may say something else under its name; answers are compared where the question has the same words",
+        "a rule may have changed; answers to questions with the same words are compared",
     );
-    differ("the suite's version", &a.suite, &b.suite, "what the suite itself does may have changed");
+    differ("the suite's version", &a.suite, &b.suite, "the suite itself may behave differently");
     differ(
         "the journal's format",
         &a.format.to_string(),
         &b.format.to_string(),
-        "what the older one lacks is not compared",
+        "data that the older one lacks is not compared",
     );
     differ(
         "the profile",
         &a.profile,
         &b.profile,
-        "rules tried different numbers of cases; what only more of them show looks like a change",
+        "rules tried different numbers of cases; a failure that only more cases show looks like a change",
     );
     differ(
         "the seed",
         &a.seed.to_string(),
         &b.seed.to_string(),
-        "the cases are others; shares of answers are compared by tests",
+        "the cases differ; shares of answers are compared by tests",
     );
     let kind = |simulated: bool| if simulated { "simulated" } else { "real" };
     differ(
@@ -78,7 +78,7 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     );
     for (run, which) in [(old, "older"), (new, "newer")] {
         if run.end.is_none() {
-            remarks.push(format!("the {which} run did not reach its end: what it has no result of is not known"));
+            remarks.push(format!("the {which} run did not finish: its missing results are unknown"));
         }
     }
     remarks
@@ -89,11 +89,11 @@ fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }
 
-/// Every field that differs, by its path.
+/// All differing fields, by path.
 pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
     let flat = |header: &RunHeader| {
         let mut fields = BTreeMap::new();
-        // What cannot be written could not have been read.
+        // Writing cannot fail: the header was read from JSON.
         flatten(String::new(), &serde_json::to_value(header).unwrap_or_default(), &mut fields);
         fields
     };
@@ -107,7 +107,7 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
         .collect()
 }
 
-/// Objects become paths; a list is one value, but where it holds objects with a name these are paths too.
+/// Turns objects into paths. A list is one value, but named objects in a list are paths too.
 fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
@@ -123,7 +123,7 @@ fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     }
 }
 
-/// The fields by which the items of a list are told apart.
+/// The fields that name the items of a list.
 const NAMES: [&str; 4] = ["path", "id", "name", "device"];
 
 fn name_of(item: &Json) -> Option<&str> {

@@ -1,10 +1,10 @@
-//! Two runs, one question: what broke, what got fixed, what became different though nothing broke.
+//! Comparison of two runs: what broke, what was fixed, and which behavior changed although no rule broke (drift).
 //!
-//! - [`compare`] holds two journals against each other, rule by rule; [`Difference`] is what it finds, as data.
+//! - [`compare`] compares two journals rule by rule; the result is a [`Difference`].
 //! - [`text`], [`markdown`] and [`html`] show it.
-//! - [`Condition`] is what `--fail-on` names.
+//! - [`Condition`] is a value of `--fail-on`.
 //!
-//! What cannot be compared is not left out in silence: `remarks` says what, and why.
+//! `remarks` of the result lists everything that could not be compared, with the reason.
 
 mod coverage;
 mod difference;
@@ -38,17 +38,17 @@ use record::Recorded;
 
 use pairs::Pairs;
 
-/// The family-wise error of all tests of a comparison: the chance that two runs of one device show any.
+/// The family-wise error of all tests of a comparison: the chance of any false finding if nothing changed.
 pub const LEVEL: f64 = 0.01;
 
-/// How two runs are compared.
+/// Options of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct CompareOptions {
-    /// How much slower a case may become, in percent; `None`: times are information.
+    /// The allowed slowdown of a case in percent; `None`: times are only reported.
     pub budget: Option<f64>,
 }
 
-/// Compares two runs. `paths` are what they are called.
+/// Compares two runs. `paths` name them.
 pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &CompareOptions) -> Difference {
     let pairs = Pairs::of(old, new);
     let mut remarks = fields::remarks(old, new);
@@ -89,7 +89,7 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
     }
 }
 
-/// The rules of both runs that stand in a list.
+/// The number of rules of both runs that are in a list.
 fn named_rules(changes: &[RuleChange], drift: &[Drift], coverage: &[CoverageChange], pairs: &Pairs<'_>) -> u64 {
     let named = changes.iter().map(|change| &change.rule).chain(drift.iter().map(|drift| &drift.rule));
     let named = named.chain(coverage.iter().map(|change| &change.rule));

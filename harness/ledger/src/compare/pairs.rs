@@ -9,9 +9,9 @@ use record::{Recorded, RuleResult};
 pub(super) struct Pairs<'a> {
     pub old: &'a Recorded,
     pub new: &'a Recorded,
-    /// On the devices that both have an answer of.
+    /// Results of both runs, on the devices with an answer in both.
     pub both: BTreeMap<&'a str, (Cow<'a, RuleResult>, Cow<'a, RuleResult>)>,
-    /// Rules that ran on other devices in each: another question.
+    /// Rules that ran on different devices, so their results are not comparable.
     pub elsewhere: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
     pub only_old: BTreeMap<&'a str, &'a RuleResult>,
     pub only_new: BTreeMap<&'a str, &'a RuleResult>,
@@ -37,20 +37,20 @@ impl<'a> Pairs<'a> {
         Pairs { old, new, both, elsewhere, only_old, only_new }
     }
 
-    /// What is to be said where rules ran on other devices.
+    /// A remark about rules that ran on different devices.
     pub(super) fn on_other_devices(&self) -> Option<String> {
         (!self.elsewhere.is_empty()).then(|| {
             format!(
-                "{} rules ran on other devices than before: what they showed is another question, and in the list of \
-                 rules on another device; the same seed asks the same device, --on-every-device each",
+                "rules that ran on another device than before: {}; their results are not comparable; the same seed selects \
+                 the same device, --on-every-device selects each",
                 self.elsewhere.len()
             )
         })
     }
 }
 
-/// Two results of a rule on the devices that both have an answer of; as they are where nobody wrote down which. `None`:
-/// there is no such device.
+/// Two results of a rule on the devices with an answer in both; unchanged if the devices are not recorded. `None`: no
+/// common device.
 fn alike<'a>(old: &'a RuleResult, new: &'a RuleResult) -> Option<(Cow<'a, RuleResult>, Cow<'a, RuleResult>)> {
     let (before, after) = (old.answered_on(), new.answered_on());
     if before.is_empty() || after.is_empty() || before == after {

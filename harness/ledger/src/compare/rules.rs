@@ -1,4 +1,4 @@
-//! Rule by rule: what the verdicts of two runs mean together.
+//! Comparison of verdicts, rule by rule.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,25 @@ use super::pairs::Pairs;
 use super::statistics::Tests;
 use super::symptom;
 
-/// What the verdicts say.
+/// The result of comparing verdicts.
 #[derive(Default)]
 pub(super) struct Compared {
     pub changes: Vec<RuleChange>,
     pub flakes: Vec<Flake>,
-    /// Rules that are not judged, or are right in another way.
+    /// Drift of verdicts: of rules of level `info`, or between two good verdicts.
     pub verdicts: Vec<Drift>,
-    /// Rules that are not judged, and fail sometimes.
+    /// Rules of level `info` that fail sometimes.
     pub rates: Vec<Candidate>,
 }
 
-/// Compares the verdicts of all rules of both runs, and names rules that fail and were not there before.
+/// Compares the verdicts of all rules of both runs, and adds failures of rules that only the newer run has.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
     let mut compared = Compared::default();
     let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
     for (old, new) in pairs.both.values() {
         let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
         match (old.meaning(), new.meaning()) {
-            // A call that answers otherwise where no rule says that it must not: no promise is broken.
+            // A call has another answer that no rule forbids: no promise is broken.
             (Meaning::Good, Meaning::Unknown) if blocked => compared.verdicts.push(drift(old, new)),
             (Meaning::Unknown, Meaning::Good) if blocked_before => compared.verdicts.push(drift(old, new)),
             _ => compared.take(old, new, tests),
@@ -79,25 +79,25 @@ impl Compared {
     }
 }
 
-/// The rules that a run says are broken.
+/// The broken rules of a run.
 fn broken(run: &Recorded) -> BTreeSet<&str> {
     run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
 }
 
-/// Whether a rule is blocked by a function whose owner did not say that it is broken: nobody else reports it. A set-up that
-/// does not hold by itself, because the device is too small or too busy for it, is no such thing.
+/// True if a rule is blocked by a function whose owner is not broken, so no other rule reports the failure. False if the
+/// set-up fails for another reason, for example because the device is too small or too busy.
 fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
     let by_a_function = || record::Symptom::of(result).call.is_some();
     result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))
 }
 
-/// The rule that a reason names as the owner of the function: `…; f is owned by RULE`, `…; RULE, which owns f, sees the same`.
+/// The owner of the function in a reason: `…; f is owned by RULE`, `…; RULE, which owns f, sees the same`.
 fn owner(reason: &str) -> Option<&str> {
     let after = reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split([' ', ';', ',']).next());
     after.or_else(|| reason.rsplit_once(", which owns ").and_then(|(owner, _)| owner.rsplit(' ').next()))
 }
 
-/// Whether a run says how the rule went.
+/// True if a result is an answer.
 pub(super) fn answered(result: &RuleResult) -> bool {
     !matches!(result.meaning(), Meaning::Skipped | Meaning::Unknown)
 }
@@ -115,7 +115,7 @@ fn change(change: Change, old: Option<&RuleResult>, new: &RuleResult) -> RuleCha
     }
 }
 
-/// A verdict that changed and breaks nothing.
+/// A changed verdict that breaks no promise.
 fn drift(old: &RuleResult, new: &RuleResult) -> Drift {
     let share = |result: &RuleResult| {
         let reason = if result.reason.is_empty() { String::new() } else { format!(": {}", result.reason) };

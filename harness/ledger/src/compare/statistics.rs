@@ -1,8 +1,8 @@
-//! What chance explains: Fisher's exact test, Holm's correction for many tests, medians. Thirty lines of arithmetic each
-//! would be a large crate's smallest part; the tests hold them against published values.
+//! Statistics: Fisher's exact test, Holm's correction for many tests, medians. Each is thirty lines, which do not justify
+//! a large crate; the tests compare them with published values.
 
-/// The two-sided p value of Fisher's exact test: `a` of `n` against `b` of `m`. The chance of a table that is at most as
-/// likely as this one, if both come from one population.
+/// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table that is at most as
+/// likely as this one, if both samples come from one population.
 pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let [a, n, b, m] = few([a.min(n), n, b.min(m), m]);
     let successes = a + b;
@@ -10,16 +10,16 @@ pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let weight = |hits: u64| factorials.choose(n, hits) + factorials.choose(m, successes - hits);
     let (low, high) = (successes.saturating_sub(m), successes.min(n));
     let all = factorials.choose(n + m, successes);
-    // Tables that are equally likely differ by rounding.
+    // Equally likely tables differ by rounding errors.
     let limit = weight(a) + 1e-7;
     let p: f64 = (low..=high).map(weight).filter(|weight| *weight <= limit).map(|weight| (weight - all).exp()).sum();
     p.min(1.0)
 }
 
-/// The most that are counted in a table. More would take memory without end, and no decision needs them.
+/// The largest total of a table. Larger ones would take too much memory, and no decision depends on them.
 const MOST_COUNTED: u64 = 1_000_000;
 
-/// A table of at most so many, with about the same shares: what a part of the cases shows, all of them show.
+/// The table scaled down to at most `MOST_COUNTED`, with about the same shares.
 fn few(table: [u64; 4]) -> [u64; 4] {
     let all = u128::from(table[1]) + u128::from(table[3]);
     if all <= u128::from(MOST_COUNTED) {
@@ -48,7 +48,7 @@ impl Factorials {
     }
 }
 
-/// Which of these p values are significant together (Holm): the chance of any false one among them is at most `level`.
+/// The significant ones of several p values (Holm): the chance of any false one is at most `level`.
 pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -62,11 +62,11 @@ pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
     significant
 }
 
-/// The tests of a comparison: they are judged together.
+/// The tests of a comparison, which are judged together.
 #[derive(Debug, Default)]
 pub(super) struct Tests(Vec<f64>);
 
-/// A test by its number.
+/// The number of a test.
 pub(super) type Test = usize;
 
 impl Tests {
@@ -79,21 +79,21 @@ impl Tests {
         self.0.len()
     }
 
-    /// The p value of each test with whether it is significant.
+    /// The p value of each test, and true if it is significant.
     pub(super) fn significant(&self, level: f64) -> Vec<(f64, bool)> {
         self.0.iter().copied().zip(holm(&self.0, level)).collect()
     }
 }
 
-/// The middle of sorted numbers; of an even count the mean of the two in the middle. `None`: there are none.
+/// The median of sorted numbers; `None` if there are none.
 pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     let count = sorted.len();
     let upper = *sorted.get(count / 2)?;
     Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
-/// A 95 % interval of the median of sorted numbers, by ranks: nothing is assumed of how they are distributed. `None`: of
-/// fewer than six numbers even the smallest and the largest are no such interval.
+/// A 95 % interval of the median of sorted numbers, by ranks, for any distribution. `None` for fewer than six numbers: even
+/// the smallest and the largest are not such an interval.
 pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     if sorted.len() < 6 {
         return None;

@@ -1,10 +1,10 @@
-//! How a rule fails, apart from the values with which it does.
+//! Symptoms of failures for a comparison.
 
 use record::{self, Meaning, RuleResult};
 
 use super::difference::{RuleOutcome, Symptom};
 
-/// What a run says of a rule.
+/// The result of a rule in a run.
 pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     let again = result.runs_again();
     RuleOutcome {
@@ -15,7 +15,7 @@ pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     }
 }
 
-/// Whether both failed alike, each in a run in which it did.
+/// True if failing runs of both have the same symptom.
 pub(super) fn same_in_a_run(old: &RuleResult, new: &RuleResult) -> bool {
     record::Symptom::of_single_run(old) == record::Symptom::of_single_run(new)
 }

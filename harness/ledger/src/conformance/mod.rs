@@ -1,5 +1,6 @@
-//! The conformance record: what a run shows of a device, in a form that is the same bytes each time it is written, so that
-//! it can be signed and compared. It is made from a journal and from the catalog that the run used, and from nothing else.
+//! The conformance record: what a run shows of a device, in a form that is the same bytes each time it is written, so
+//! that it can be signed and compared. It is made from a journal and from the catalog that the run used, and from
+//! nothing else.
 
 mod canonical;
 mod error;

@@ -140,8 +140,9 @@ fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     }
 }
 
-/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it. A reason that
-/// does not follow from what the journal knows is none of these: a danger that is known, or a machine of another kind.
+/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it. A reason
+/// that does not follow from what the journal knows is none of these: a danger that is known, or a machine of another
+/// kind.
 fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
     let told = |skip: &Skip| skip.to_string() == reason;
     let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };

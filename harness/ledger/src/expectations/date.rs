@@ -2,7 +2,7 @@
 
 use time::{Date, Month, OffsetDateTime};
 
-/// Reads a day; `None`: it is none.
+/// Parses a day; `None`: not a day.
 pub fn day(text: &str) -> Option<Date> {
     let mut parts = text.splitn(3, '-');
     let mut number = |digits: usize| {
@@ -15,7 +15,7 @@ pub fn day(text: &str) -> Option<Date> {
     Date::from_calendar_date(year.into(), month, u8::try_from(day).ok()?).ok()
 }
 
-/// This day, in UTC.
+/// The current day, in UTC.
 pub fn today() -> Date {
     OffsetDateTime::now_utc().date()
 }
@@ -35,7 +35,7 @@ mod tests {
     #[case("2027-3-1", false)]
     #[case("2027-03-31T00", false)]
     #[case("+027-03-31", false)]
-    fn a_day_is_written_in_one_way(#[case] text: &str, #[case] is: bool) {
+    fn a_day_has_one_notation(#[case] text: &str, #[case] is: bool) {
         let read = day(text);
         assert_eq!(read.is_some(), is);
         if let Some(read) = read {

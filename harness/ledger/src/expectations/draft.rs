@@ -1,4 +1,4 @@
-//! The failures of a run → entries for review.
+//! Draft entries for the failures of a run.
 
 use std::fmt::Write;
 
@@ -8,18 +8,18 @@ use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
 
-/// What a run does not know of its failures.
+/// The parts of an entry that a run does not have.
 #[derive(Debug, Clone)]
 pub struct Details {
-    /// Empty: to be filled in.
+    /// Empty: the user fills it in.
     pub owner: String,
-    /// Empty: to be filled in.
+    /// Empty: the user fills it in.
     pub tracker: String,
     pub expires: Date,
 }
 
-/// Entries for the failures of a run that nothing expected, as the text of a file; `None`: there is no such failure. An
-/// entry without owner or tracker is refused where it is read, so that somebody fills it in.
+/// A file with entries for the unexpected failures of a run; `None`: there are none. An entry without owner or tracker is
+/// refused later, so the user has to fill them in.
 pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let known = |result: &&RuleResult| {
@@ -34,7 +34,7 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     }
     let header = &run.header;
     let mut text = format!(
-        "# Drafted from a run of {}, product {}, suite {}: look at each entry before it excuses anything.\n",
+        "# Drafted from a run of {}, product {}, suite {}: review each entry before use.\n",
         comment(&header.started),
         comment(&header.product),
         comment(&header.suite)
@@ -46,7 +46,7 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     if !versions.is_empty() {
         let _ = writeln!(
             text,
-            "# The run had these versions; name those that the failure depends on:\n#     versions: {{{}}}",
+            "# The versions of the run; add those that the failure depends on:\n#     versions: {{{}}}",
             comment(&versions.join(", "))
         );
     }
@@ -59,7 +59,7 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     let flake = result.verdict == Verdict::Flaky;
     let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
     let Symptom { verdict, check, code, call } = seen;
-    // What failed once and was not run again has no rate that anybody knows.
+    // A failure that was not run again has no known rate.
     let flake = flake && verdict != Verdict::Flaky;
     let mut line = |line: String| {
         text.push_str(&line);
@@ -87,8 +87,8 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     line(format!("    note: {}", quoted(&result.reason)));
 }
 
-/// A YAML scalar; JSON strings are valid ones. No character beyond ASCII remains that would have to be made safe for
-/// display: that would undo the quoting.
+/// A YAML scalar, as a JSON string. Characters that a terminal should not show are escaped here, because cleaning the text
+/// later would undo the quoting.
 fn quoted(text: &str) -> String {
     let written = serde_json::Value::from(text).to_string();
     let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();
@@ -101,7 +101,7 @@ fn quoted(text: &str) -> String {
     })
 }
 
-/// Text that stays behind its `#`.
+/// Text of a comment, on one line.
 fn comment(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

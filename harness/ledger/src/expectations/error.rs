@@ -1,4 +1,4 @@
-//! Why known failures cannot be used.
+//! Errors of known failures.
 
 use std::fmt;
 use std::io;
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 use catalog::Diagnostic;
 
-/// Why known failures cannot be used.
+/// The reason why known failures cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpectationsError {
     #[error("error: --expectations {path}: {source}; give a readable YAML file of known failures, or a folder of them")]
     Unreadable { path: PathBuf, source: io::Error },
-    /// Files with mistakes: all of them at once.
+    /// All mistakes in the files.
     #[error("{}", Mistakes(.0))]
     Mistakes(Vec<Diagnostic>),
-    #[error("error: {what} is no day; write for example 2027-03-31")]
+    #[error("error: {what} is not a day; write for example 2027-03-31")]
     NoDay { what: String },
 }
 

@@ -1,4 +1,4 @@
-//! Known failures in the circumstances of a run → its results, sorted.
+//! The results of a run sorted by known failures.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use super::flake::too_often;
 use super::model::Kind;
 use super::read::Expectations;
 
-/// How the reason begins of a rule that is not run.
+/// The beginning of the reason of a rule that is not run. Journals have it, so it does not change.
 const NOT_RUN: &str = "not run, a known danger: ";
 
-/// What a run is expected to show.
+/// The known failures that apply to a run.
 #[derive(Debug, Clone)]
 pub struct Expecting {
     known: Expectations,
     /// The entries that apply.
     entries: Vec<KnownFailure>,
-    /// Entries that may apply.
+    /// Entries that may apply, each with the reason.
     undecided: Vec<String>,
     fail_on: Vec<Sort>,
     on: Date,
 }
 
-/// What an entry makes of a failure.
+/// A failure compared with an entry.
 enum Judged {
     AsKnown,
     TooOften(String),
@@ -35,8 +35,8 @@ enum Judged {
 }
 
 impl Expecting {
-    /// The entries that apply to a run, on a day. Where a version is not known that an entry depends on, it excuses
-    /// nothing; but what is dangerous is not run.
+    /// The entries that apply to a run on a day. An entry that depends on an unknown version excuses nothing, but a dangerous
+    /// rule is not run.
     pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
         let versions = Versions::of(header);
         let (mut entries, mut undecided) = (Vec::new(), Vec::new());
@@ -45,7 +45,7 @@ impl Expecting {
                 Fit::Applies => entries.push(entry.clone()),
                 Fit::Elsewhere => {}
                 Fit::Undecided(why) if entry.kind == Kind::Skip => {
-                    undecided.push(format!("{}: {why}; what is dangerous is not run", entry.place));
+                    undecided.push(format!("{}: {why}; dangerous rules are not run", entry.place));
                     entries.push(entry.clone());
                 }
                 Fit::Undecided(why) => undecided.push(format!("{}: {why}; the entry excuses nothing", entry.place)),
@@ -54,7 +54,7 @@ impl Expecting {
         Expecting { known, entries, undecided, fail_on, on }
     }
 
-    /// What is applied, on one line.
+    /// A line about the files and the number of entries.
     pub fn line(&self) -> String {
         let files = &self.known.files;
         let (all, here) = (files.entries, self.entries.len());
@@ -67,34 +67,34 @@ impl Expecting {
         }
     }
 
-    /// Its files.
+    /// The files.
     pub fn files(&self) -> &ExpectationFiles {
         &self.known.files
     }
 
-    /// Why a rule is not run; `None`: it is.
+    /// The reason for not running a rule; `None`: it runs.
     pub fn skip(&self, id: &str) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.kind == Kind::Skip && entry.is_about(id))?;
         Some(format!("{NOT_RUN}{}; {}", entry.danger, entry.tracker))
     }
 
-    /// Whether a result does not count, because it is as expected.
+    /// True if a result does not count because it is a known failure.
     pub fn excuses(&self, result: &RuleResult, strict: bool) -> bool {
         self.applied(std::slice::from_ref(result), strict).excuses(&result.id)
     }
 
-    /// How results are sorted.
+    /// Sorts the results.
     pub fn applied(&self, results: &[RuleResult], strict: bool) -> AppliedExpectations {
         let mut sorted: Vec<SortedResult> = results.iter().filter_map(|result| self.sort(result, strict)).collect();
-        let still_there: BTreeSet<String> = sorted
+        let still_failing: BTreeSet<String> = sorted
             .iter()
             .filter(|result| matches!(result.sort, Sort::Known | Sort::Expired | Sort::TooOften))
             .filter_map(|result| Some(result.entry.as_ref()?.place.clone()))
             .collect();
-        // An entry about many rules does not say that each of them fails.
+        // An entry about many rules does not claim that each of them fails.
         let fixed = |result: &SortedResult| {
             let entry = result.entry.as_ref();
-            result.sort != Sort::Fixed || !entry.is_some_and(|entry| still_there.contains(&entry.place))
+            result.sort != Sort::Fixed || !entry.is_some_and(|entry| still_failing.contains(&entry.place))
         };
         sorted.retain(fixed);
         AppliedExpectations {
@@ -106,7 +106,7 @@ impl Expecting {
         }
     }
 
-    /// How a result is sorted by itself; `None`: nobody speaks of it, and it is no news.
+    /// Sorts a single result; `None`: no entry is about it, and it is not a new failure.
     pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
         let about: Vec<&KnownFailure> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
         match result.meaning() {
@@ -117,7 +117,7 @@ impl Expecting {
             Meaning::Good => {
                 let entry = about.into_iter().find(|entry| entry.kind == Kind::Fail)?;
                 let expected = entry.symptom.as_ref().map(ToString::to_string).unwrap_or_default();
-                let why = format!("it holds, expected was {expected}; remove the entry");
+                let why = format!("the rule holds, but the entry expects {expected}; remove the entry");
                 Some(sorted(result, Sort::Fixed, why, Some(entry)))
             }
             Meaning::Broken | Meaning::Finding | Meaning::Unknown => self.failed(result, &about, strict),
@@ -142,7 +142,7 @@ impl Expecting {
         let broken = match result.meaning() {
             Meaning::Broken => true,
             Meaning::Finding => strict || !judged.is_empty(),
-            // No answer is no other symptom.
+            // A missing answer is not another symptom.
             _ => false,
         };
         let other = judged.iter().find_map(|(entry, judged)| match judged {
@@ -168,7 +168,7 @@ impl Expecting {
         }
     }
 
-    /// Entries that apply, and whose rules were all passed over for another reason.
+    /// Entries whose rules were all skipped for other reasons.
     fn unmet(&self, results: &[RuleResult]) -> Vec<String> {
         let entries = self.entries.iter().filter(|entry| entry.kind != Kind::Skip);
         let why = |entry: &KnownFailure| {
@@ -181,7 +181,7 @@ impl Expecting {
     }
 }
 
-/// What an entry makes of a failure; `None`: it is about rules that are not run.
+/// Compares a failure with an entry; `None`: the entry is about rules that are not run.
 fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     let expected = entry.symptom.as_ref()?;
     let flake = entry.kind == Kind::Flake;
@@ -192,7 +192,7 @@ fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     }
     let again = result.runs_again();
     if flake && too_often(again, entry.rate) {
-        return Some(Judged::TooOften(format!("failed in {again}, known is a rate of at most {}", entry.rate)));
+        return Some(Judged::TooOften(format!("failed in {again}, but the entry allows a rate of at most {}", entry.rate)));
     }
     Some(Judged::AsKnown)
 }

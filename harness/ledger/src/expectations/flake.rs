@@ -1,20 +1,20 @@
-//! Whether a flake fails more often than its entry allows.
+//! The check whether a flake fails more often than its entry allows.
 
 use record::Repeats;
 
 use crate::confidence::at_least;
 
-/// The chance with which a flake that keeps to its rate is called too frequent.
+/// The chance that a flake within its rate counts as too frequent.
 const FALSE_ALARM: f64 = 0.01;
 
-/// From so many runs on a sum of as many terms is not worth it: the normal distribution stands in.
+/// For more runs than this, the normal distribution replaces the exact sum.
 const MANY: u32 = 1000;
 
-/// The quantile of the normal distribution that belongs to [`FALSE_ALARM`].
+/// The quantile of the normal distribution for [`FALSE_ALARM`].
 const QUANTILE: f64 = 2.3263;
 
-/// Whether so many failures are more than a rate allows: if each run failed with this rate, fewer than one in a hundred
-/// such series would have as many.
+/// True if the number of failures is more than a rate allows: with this rate, fewer than one in a hundred series would have
+/// as many.
 pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
     if seen.failed == 0 || seen.failed > seen.runs {
         return false;

@@ -1,6 +1,6 @@
-//! Known failures: files → checked entries → which of them apply to a run → its results, sorted.
+//! Known failures (waivers): files → checked entries → entries that apply to a run → sorted results.
 //!
-//! The record stays what was seen. What was expected changes how it counts, and what reports call it.
+//! Recorded results do not change. Known failures change whether a result counts, and its name in reports.
 
 mod date;
 mod draft;

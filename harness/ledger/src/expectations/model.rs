@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
 
-/// `expectations/*.yaml`: failures that are known, each with where it is followed up and until when.
+/// `expectations/*.yaml`: known failures (waivers), each with its tracker and its last day.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectationsFile {
@@ -17,71 +17,71 @@ pub struct ExpectationsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EntrySource {
-    /// The rule's id, or a pattern in which `*` stands for any text.
+    /// The rule's id, or a pattern in which `*` matches any text.
     #[schemars(with = "String")]
     pub rule: Spanned<String>,
-    /// What is known of it.
+    /// The kind of known failure.
     #[schemars(with = "Kind")]
     pub kind: Spanned<Kind>,
-    /// Products on which it is known; none: all.
+    /// Products to which the entry applies; none: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub products: Vec<Spanned<String>>,
-    /// Versions with which it is known, by what has them: `driver: ">=25.5 <26.0"`. All of them must hold.
+    /// Versions to which the entry applies, by component: `driver: ">=25.5 <26.0"`. All of them must match.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub versions: IndexMap<String, Spanned<String>>,
-    /// How it fails: another symptom is not expected. For `fail` and `flake`.
+    /// The expected symptom; another symptom is a new failure. For `fail` and `flake`.
     #[serde(default)]
     pub symptom: Option<SymptomSource>,
-    /// For `flake`: the largest share of runs of the failing case that fail, above 0 and below 1.
+    /// For `flake`: the largest allowed share of failing runs of the failing case, above 0 and below 1.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rate: Option<Spanned<f64>>,
-    /// For `skip`: what running it does, for example that it hangs the machine.
+    /// For `skip`: the harm of running the rule, for example that it hangs the machine.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub danger: Option<Spanned<String>>,
-    /// Where it is followed up: a link.
+    /// A link to the tracker of the failure.
     #[schemars(with = "String")]
     pub tracker: Spanned<String>,
-    /// Who answers for this entry.
+    /// The person or team responsible for the entry.
     #[schemars(with = "String")]
     pub owner: Spanned<String>,
-    /// The last day on which it holds, `2027-03-31`, in UTC.
+    /// The last day on which the entry applies, `2027-03-31`, in UTC.
     #[schemars(with = "String")]
     pub expires: Spanned<String>,
-    /// What else whoever reads it should know.
+    /// Notes for the reader.
     #[serde(default)]
     pub note: String,
 }
 
-/// What is known of a rule.
+/// A kind of known failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// It fails, each time.
+    /// The rule fails each time.
     Fail,
-    /// It fails in some runs and passes in others that are the same.
+    /// The rule fails in some runs and passes in other, identical ones.
     Flake,
-    /// It is not run: that would do harm.
+    /// The rule is not run, because that would do harm.
     Skip,
 }
 
-/// How a rule fails. What is not named may be anything.
+/// The symptom of a failure. Absent parts match anything.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SymptomSource {
-    /// The verdict; of a flake, of a single run that fails.
+    /// The verdict; for a flake, the verdict of a single failing run.
     #[schemars(with = "String")]
     pub verdict: Spanned<String>,
-    /// The statement that fails, as the catalog writes it.
+    /// The failing statement, as written in the catalog.
     #[serde(default)]
     pub check: Option<String>,
-    /// What the call answered: its number, or its name in the header, or `success`.
+    /// The code that the call returned: its number, its name in the header, or `success`.
     #[serde(default)]
     pub code: Option<String>,
-    /// The function that answered it, or was lost in.
+    /// The called function that returned the code, crashed or hung.
     #[serde(default)]
     pub call: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Files of known failures → checked entries, with the place of each mistake.
+//! Reading and checking files of known failures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use super::error::ExpectationsError;
 use super::model::{EntrySource, ExpectationsFile, Kind, SymptomSource};
 use super::symptom::ExpectedSymptom;
 
-/// Bytes of the longest file: people write them.
+/// The most bytes of a file. People write them by hand.
 const LARGEST: u64 = 8 << 20;
 
-/// What a rule may be expected to end with.
+/// The verdicts that an entry may expect.
 const VERDICTS: [Verdict; 8] = [
     Verdict::Fail,
     Verdict::WrongCode,
@@ -39,15 +39,15 @@ const VERDICTS: [Verdict; 8] = [
 #[derive(Debug, Clone)]
 pub struct Expectations {
     pub entries: Vec<KnownFailure>,
-    /// What is recorded of their files.
+    /// Their files, for the journal.
     pub files: ExpectationFiles,
 }
 
 impl Expectations {
-    /// Reads a file, or the files `*.yaml` and `*.yml` of a folder, in the order of their names.
+    /// Reads a file, or the files `*.yaml` and `*.yml` of a folder in the order of their names.
     ///
     /// # Errors
-    /// Something cannot be read, or has mistakes: all of them.
+    /// A file cannot be read, or files have mistakes: all of them are reported.
     pub fn read(path: &Path, rules: &Rules) -> Result<Expectations, ExpectationsError> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
@@ -80,11 +80,11 @@ impl Expectations {
         Ok(Expectations { entries, files })
     }
 
-    /// The same without what names a site or a person.
+    /// The same without names of sites and persons.
     pub fn without_names(mut self) -> Expectations {
         let name = Path::new(&self.files.path).file_name().unwrap_or_default();
         self.files.path = name.to_string_lossy().into_owned();
-        self.entries.iter_mut().for_each(|entry| entry.owner = "(taken out)".to_owned());
+        self.entries.iter_mut().for_each(|entry| entry.owner = "(removed)".to_owned());
         self
     }
 }
@@ -101,10 +101,10 @@ fn yaml_files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file that is checked.
+/// The check of a file.
 struct Check<'a> {
     source: &'a Arc<Source>,
-    /// The file's name in its folder.
+    /// The name of the file in its folder.
     name: &'a str,
     rules: &'a Rules,
     mistakes: &'a mut Vec<Diagnostic>,
@@ -115,7 +115,7 @@ impl Check<'_> {
         self.mistakes.push(Diagnostic::at(self.source, place, message));
     }
 
-    /// The entry; `None`: it has a mistake.
+    /// The checked entry; `None`: it has a mistake.
     fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
         let pattern = self.pattern(&entry.rule);
@@ -126,12 +126,12 @@ impl Check<'_> {
         let danger = self.danger(entry);
         for (what, text) in [("tracker", &entry.tracker), ("owner", &entry.owner)] {
             if text.value.trim().is_empty() {
-                self.mistake(text, format!("the {what} is empty; an entry that nobody follows up is never removed"));
+                self.mistake(text, format!("the {what} is empty; name one, so that the entry is removed some day"));
             }
         }
         let expires = day(&entry.expires.value);
         if expires.is_none() {
-            let message = format!("`{}` is no day; write for example 2027-03-31", entry.expires.value);
+            let message = format!("`{}` is not a day; write for example 2027-03-31", entry.expires.value);
             self.mistake(&entry.expires, message);
         }
         if self.mistakes.len() > before {
@@ -157,9 +157,9 @@ impl Check<'_> {
         let ids = || self.rules.rules.iter().map(|rule| rule.id.as_str()).chain(derived.as_deref());
         if !ids().any(|id| matches(&rule.value, id)) {
             let message = match rule.value.contains('*') {
-                true => format!("no rule matches `{}`; `atlas-cts list` names all", rule.value),
+                true => format!("no rule matches `{}`; `atlas-cts list` lists all", rule.value),
                 false => format!(
-                    "there is no rule `{}`{}; `*` stands for any text, `atlas-cts list` names all",
+                    "unknown rule `{}`{}; `*` matches any text, `atlas-cts list` lists all rules",
                     rule.value,
                     hint(&rule.value, ids())
                 ),
@@ -172,16 +172,16 @@ impl Check<'_> {
     fn product(&mut self, product: &Spanned<String>) {
         if self.rules.product(&product.value).is_none() {
             let known = self.rules.products.iter().map(|known| known.id.as_str());
-            let message = format!("there is no product `{}`{}", product.value, hint(&product.value, known.clone()));
-            let message = format!("{message}; products are {}", known.collect::<Vec<_>>().join(", "));
+            let message = format!("unknown product `{}`{}", product.value, hint(&product.value, known.clone()));
+            let message = format!("{message}; known products are {}", known.collect::<Vec<_>>().join(", "));
             self.mistake(product, message);
         }
     }
 
     fn range(&mut self, name: &str, range: &Spanned<String>) -> Option<(String, Range)> {
         if !VERSIONS.contains(&name) {
-            let message = format!("no run knows a version of `{name}`{}", hint(name, VERSIONS));
-            self.mistake(range, format!("{message}; it may be {}", VERSIONS.join(", ")));
+            let message = format!("unknown component `{name}`{}", hint(name, VERSIONS));
+            self.mistake(range, format!("{message}; known are {}", VERSIONS.join(", ")));
         }
         let read = Range::read(&range.value);
         read.map_err(|error| self.mistake(range, error.to_string())).ok().map(|read| (name.to_owned(), read))
@@ -193,14 +193,14 @@ impl Check<'_> {
             (None, _) => {
                 self.mistake(
                     &entry.kind,
-                    "what fails has a symptom: `symptom: {verdict: …, check: …, code: …, call: …}`",
+                    "the entry needs a symptom: `symptom: {verdict: …, check: …, code: …, call: …}`",
                 );
                 None
             }
             (Some(symptom), Kind::Skip) => {
                 self.mistake(
                     &symptom.verdict,
-                    "what is not run shows no symptom; leave it out, or let the kind be fail",
+                    "a rule that is not run has no symptom; remove it, or use `kind: fail`",
                 );
                 None
             }
@@ -215,7 +215,7 @@ impl Check<'_> {
             let names: Vec<&str> = allowed().map(|known| known.name()).collect();
             let (given, hint) = (&verdict.value, hint(&verdict.value, names.iter().copied()));
             let of = if kind == Kind::Flake { "a single run" } else { "a rule" };
-            self.mistake(verdict, format!("{of} does not fail with `{given}`{hint}; it may be {}", names.join(", ")));
+            self.mistake(verdict, format!("{of} does not fail with `{given}`{hint}; use one of {}", names.join(", ")));
             return None;
         };
         Some(ExpectedSymptom { verdict: *known, check: check.clone(), code: code.clone(), call: call.clone() })
@@ -226,31 +226,31 @@ impl Check<'_> {
             (None, Kind::Flake) => {
                 self.mistake(
                     &entry.kind,
-                    "a flake has a rate: the largest share of runs that fail, for example `rate: 0.1`",
+                    "a flake needs a rate, the largest allowed share of failing runs: for example `rate: 0.1`",
                 );
             }
             (Some(rate), Kind::Flake) if !(rate.value > 0.0 && rate.value < 1.0) => {
-                self.mistake(rate, format!("{} is no rate; it lies between 0 and 1, for example 0.1", rate.value));
+                self.mistake(rate, format!("{} is not a rate between 0 and 1; write for example 0.1", rate.value));
             }
-            (Some(rate), Kind::Fail | Kind::Skip) => self.mistake(rate, "only a flake has a rate; leave it out"),
+            (Some(rate), Kind::Fail | Kind::Skip) => self.mistake(rate, "only a flake has a rate; remove it, or use `kind: flake`"),
             _ => {}
         }
         entry.rate.as_ref().map_or(0.0, |rate| rate.value)
     }
 
     fn danger(&mut self, entry: &EntrySource) -> String {
-        let told = entry.danger.as_ref().filter(|danger| !danger.value.trim().is_empty());
-        match (told, entry.kind.value) {
+        let danger = entry.danger.as_ref().filter(|danger| !danger.value.trim().is_empty());
+        match (danger, entry.kind.value) {
             (None, Kind::Skip) => {
-                let message = "a rule is not run only where running it does harm: say which, for example \
+                let message = "a rule may be left out only if running it does harm: name the harm, for example \
                                `danger: hangs the machine`";
                 self.mistake(&entry.kind, message);
             }
             (Some(danger), Kind::Fail | Kind::Flake) => {
-                self.mistake(danger, "only what is not run has a danger; leave it out, or let the kind be skip");
+                self.mistake(danger, "only a rule that is not run has a danger; remove it, or use `kind: skip`");
             }
             _ => {}
         }
-        told.map_or(String::new(), |danger| danger.value.trim().to_owned())
+        danger.map_or(String::new(), |danger| danger.value.trim().to_owned())
     }
 }

@@ -1,20 +1,20 @@
-//! What an entry says of a symptom.
+//! The symptom that an entry expects.
 
 use catalog::one_space;
 use record::{Code, Symptom, Verdict, write_symptom};
 
-/// What an entry says of a symptom. What is absent may be anything.
+/// The symptom that an entry expects. Absent parts match anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedSymptom {
     pub verdict: Verdict,
     pub check: Option<String>,
-    /// The code's value or its name.
+    /// The value or the name of the code.
     pub code: Option<String>,
     pub call: Option<String>,
 }
 
 impl ExpectedSymptom {
-    /// What is named and is not equal: `code: seen A, expected B`.
+    /// The differences of the named parts: `code: seen A, expected B`.
     pub fn differences(&self, seen: &Symptom) -> Vec<String> {
         let verdict =
             (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        // Few, so that equal ones are drawn often.
+        // Few texts, so that equal ones are drawn often.
         "[ab]( [ab])?"
     }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        /// The law in other words than the code's.
+        /// The law, written differently from the code.
         #[test]
         fn an_entry_matches_exactly_when_each_field_that_it_names_is_equal(seen in symptom(), expected in expected()) {
             let verdict = expected.verdict == seen.verdict;
@@ -89,11 +89,11 @@ mod tests {
             };
             prop_assert_eq!(expected.differences(&seen).is_empty(), verdict && check && code && call);
             let wrong = [verdict, check, code, call].iter().filter(|equal| !**equal).count();
-            prop_assert_eq!(expected.differences(&seen).len(), wrong, "each difference is said");
+            prop_assert_eq!(expected.differences(&seen).len(), wrong, "each difference is named");
         }
 
         #[test]
-        fn what_was_seen_is_expected_by_an_entry_that_names_all_of_it_and_by_no_other_symptom(
+        fn an_entry_that_names_all_of_a_symptom_matches_it_and_no_other(
             seen in symptom(), other in symptom(), by_name in any::<bool>()
         ) {
             let named = |code: &Code| match &code.name {

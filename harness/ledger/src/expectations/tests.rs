@@ -1,4 +1,4 @@
-//! Sorts: what an entry makes of a result.
+//! Sorting of results by entries.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ fn expecting(entries: Vec<KnownFailure>, fail_on: &[Sort]) -> Expecting {
     Expecting::new(Expectations { entries, files }, &header(), fail_on.to_vec(), on("2027-03-31"))
 }
 
-/// A result that failed in so many of ten runs of the case alone.
+/// A result that failed in `failed` of ten runs of the case alone.
 fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
     let confirmation = Confirmation {
         conclusion: if verdict == Verdict::Flaky { Conclusion::Flaky } else { Conclusion::Alone },
@@ -176,7 +176,7 @@ fn an_entry_sorts_a_result(
 #[case::expired_beside_one_that_holds(&["2027-03-01", "2027-03-31"], Verdict::Fail, AS_KNOWN, &[Sort::Expired], 0)]
 #[case::fixed(&["2027-03-31"], Verdict::Pass, "", &[], 0)]
 #[case::fixed_by_flag(&["2027-03-31"], Verdict::Pass, "", &[Sort::Fixed], 1)]
-fn only_known_failures_end_with_0_and_flags_say_the_rest(
+fn only_known_failures_end_with_0_and_flags_decide_the_rest(
     #[case] expires: &[&str],
     #[case] verdict: Verdict,
     #[case] message: &str,
@@ -216,10 +216,10 @@ fn an_entry_applies_where_the_versions_are_those(#[case] range: &str, #[case] na
 #[case::sources_that_agree_about_the_range("driver", ">=25", &["25.5.1", "25.5.2"], Fit::Applies)]
 #[case::sources_that_do_not(
     "driver", ">=25.5.2", &["25.5.1", "25.5.2"],
-    Fit::Undecided("sources do not agree on the version of driver: `25.5.1` and `25.5.2`".to_owned())
+    Fit::Undecided("sources disagree about the version of driver: `25.5.1` and `25.5.2`".to_owned())
 )]
-#[case::no_version("firmware", ">=1", &["NA"], Fit::Undecided("firmware `NA` is no version that compares".to_owned()))]
-#[case::what_the_library_says_of_itself_goes_first("runtime", "==9.0.1", &["7.0"], Fit::Applies)]
+#[case::no_version("firmware", ">=1", &["NA"], Fit::Undecided("firmware `NA` is not a comparable version".to_owned()))]
+#[case::the_version_that_the_library_reports_goes_first("runtime", "==9.0.1", &["7.0"], Fit::Applies)]
 fn an_entry_reads_what_is_installed_from_the_fingerprint(
     #[case] of: &str,
     #[case] range: &str,
@@ -238,9 +238,9 @@ fn an_entry_reads_what_is_installed_from_the_fingerprint(
     assert_eq!(entry.fit("big", &Versions::of(&header)), fit);
 }
 
-/// An entry for a chapter says that something in it fails, not that everything does.
+/// An entry for a chapter claims that some rule in it fails, not that every rule does.
 #[test]
-fn a_pattern_is_fixed_only_where_none_of_its_rules_fails_as_it_says() {
+fn a_pattern_is_fixed_only_if_none_of_its_rules_fails_as_expected() {
     let holds = || RuleResult { id: "toy.copy.self".to_owned(), ..result(Verdict::Pass, "", 0) };
     let sorts = |results: &[RuleResult]| -> Vec<(String, Sort)> {
         let known = expecting(vec![entry(Kind::Fail, Verdict::Fail, "2027-03-31")], &[]);
@@ -254,7 +254,7 @@ fn a_pattern_is_fixed_only_where_none_of_its_rules_fails_as_it_says() {
 }
 
 #[test]
-fn where_a_version_is_not_known_nothing_is_excused_and_nothing_dangerous_is_run() {
+fn an_unknown_version_excuses_nothing_and_runs_nothing_dangerous() {
     let range = || vec![("driver".to_owned(), Range::read(">=25.5").expect("it is a range"))];
     let fails = KnownFailure { versions: range(), ..entry(Kind::Fail, Verdict::Fail, "2027-03-31") };
     let hangs = KnownFailure { versions: range(), ..entry(Kind::Skip, Verdict::Fail, "2027-03-31") };
@@ -263,7 +263,7 @@ fn where_a_version_is_not_known_nothing_is_excused_and_nothing_dangerous_is_run(
     assert_eq!(known.sort(&failed, false).map(|sorted| sorted.sort), Some(Sort::New));
     assert_eq!(known.skip(RULE), None);
     let open = known.applied(&[failed], false).open;
-    assert!(open[0].contains("the version of driver is not known; the entry excuses nothing"), "{open:?}");
+    assert!(open[0].contains("the version of driver is unknown; the entry excuses nothing"), "{open:?}");
     let dangerous = expecting(vec![hangs], &[]);
     let reason = dangerous.skip(RULE).expect("it is not run");
     assert_eq!(reason, "not run, a known danger: hangs the machine; https://tracker.example/1");

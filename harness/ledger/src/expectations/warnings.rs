@@ -1,4 +1,4 @@
-//! What entries without mistakes should not rest on.
+//! Warnings about valid entries.
 
 use time::{Date, Duration};
 
@@ -7,33 +7,32 @@ use catalog::{Rules, offered};
 use super::known_failure::KnownFailure;
 use super::read::Expectations;
 
-/// Days after which nobody remembers why.
+/// The most days until an entry expires without a warning.
 const LONGEST: i64 = 366;
 
 impl Expectations {
-    /// What is expired, holds for too long, stands twice, or is about nothing that any of its products offers.
+    /// Warnings about entries that are expired, apply for too long, occur twice, or can match no result.
     pub fn warnings(&self, rules: &Rules, on: Date) -> Vec<String> {
         let mut warnings = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
             let KnownFailure { place, expires, tracker, .. } = entry;
             if entry.expired(on) {
-                warnings.push(format!("{place}: expired on {expires}; look at {tracker}, then remove or renew it"));
+                warnings.push(format!("{place}: expired on {expires}; check {tracker}, then remove or renew the entry"));
             } else if *expires - on > Duration::days(LONGEST) {
-                warnings.push(format!("{place}: holds until {expires}, more than a year; give it a nearer day"));
+                warnings.push(format!("{place}: expires on {expires}, in more than a year; choose an earlier day"));
             }
             if unmatched(entry, rules) {
-                warnings
-                    .push(format!("{place}: no product that it names offers the rules that it is about; remove it"));
+                warnings.push(format!("{place}: its products support none of its rules; remove the entry"));
             }
             if let Some(first) = self.entries[..index].iter().find(|first| same(first, entry)) {
-                warnings.push(format!("{place}: says the same as {}; remove one of them", first.place));
+                warnings.push(format!("{place}: the same as {}; remove one of them", first.place));
             }
         }
         warnings
     }
 }
 
-/// Whether no result can ever meet an entry.
+/// True if no result can match the entry.
 fn unmatched(entry: &KnownFailure, rules: &Rules) -> bool {
     let about = rules.rules.iter().filter(|rule| entry.is_about(&rule.id));
     let products: Vec<&str> = match entry.products.is_empty() {

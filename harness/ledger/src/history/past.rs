@@ -1,4 +1,4 @@
-//! A run as far as a history needs it.
+//! A past run, as far as a history needs it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ pub struct PastRun {
     pub path: PathBuf,
     /// Start, RFC 3339 in UTC.
     pub started: String,
-    /// Wall time; `None`: the run did not reach its end.
+    /// Wall time; `None`: the run did not finish.
     pub nanoseconds: Option<u64>,
-    /// Exit status; `None`: the run did not reach its end.
+    /// Exit status; `None`: the run did not finish.
     pub exit: Option<u8>,
-    /// Results by what they mean.
+    /// The number of results by meaning.
     pub counts: BTreeMap<Meaning, usize>,
-    /// What the run was made with and that may change what it shows, by name.
+    /// The versions and settings that may change the results, by name.
     pub made_with: BTreeMap<&'static str, String>,
     pub(super) results: BTreeMap<String, PastResult>,
 }
 
-/// What a rule showed in a run.
+/// The result of a rule in a past run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PastResult {
     pub verdict: Verdict,
     pub meaning: Meaning,
     pub nanoseconds: u64,
-    /// How often it failed again, of how many runs.
+    /// Failed runs and all runs of the failing case when it was run again.
     pub again: Option<(u32, u32)>,
 }
 
@@ -47,7 +47,7 @@ impl PastRun {
         }
     }
 
-    /// The names of what differs from an earlier run.
+    /// The names of the versions and settings that differ from an earlier run.
     pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
         let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
         self.made_with.keys().copied().filter(differs).collect()

@@ -1,46 +1,45 @@
-//! A folder → the runs below it.
+//! Reading all runs below a folder.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use messages::message;
 use thiserror::Error;
 
 use super::past::PastRun;
 use super::{History, Timeline};
 use record::{Journal, RunHeader, read_run};
 
-/// Folders below folders that are looked into.
+/// The depth of the search in folders.
 const DEPTH: usize = 4;
-/// The most runs that are read.
+/// The most runs of a history.
 const MOST: usize = 2_000;
 
-/// Why there is no history.
+/// The reason for not making a history.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HistoryError {
     #[error("cannot read {path}: {source}; give a folder with runs below it, for example reports/out")]
     Folder { path: PathBuf, source: io::Error },
     #[error(
-        "there is no run below {path} that can be read{}; give a folder with runs below it, for example reports/out",
+        "no readable run below {path}{}; give a folder with runs below it, for example reports/out",
         remarks.iter().map(|remark| format!(" ({remark})")).collect::<String>()
     )]
     Empty { path: PathBuf, remarks: Vec<String> },
 }
 
-/// Reads all runs below a folder. Links are not followed, so that no run counts twice; a journal that cannot be read is a
-/// remark.
+/// Reads all runs below a folder. Links are not followed, so no run counts twice. An unreadable journal is a remark.
 ///
 /// # Errors
-/// The folder cannot be read, or there is no run.
+/// The folder cannot be read, or has no runs.
 pub fn history(folder: &Path) -> Result<History, HistoryError> {
     let mut journals = Vec::new();
     find(folder, DEPTH, &mut journals).map_err(|source| HistoryError::Folder { path: folder.to_owned(), source })?;
     journals.sort();
     let mut remarks = Vec::new();
     if journals.len() > MOST {
-        remarks
-            .push(format!("{} runs are more than are read at once; these are the last {MOST} by name", journals.len()));
+        remarks.push(format!("too many runs ({}); these are the last {MOST} by name", journals.len()));
         journals.drain(..journals.len() - MOST);
     }
     let mut timelines: BTreeMap<String, Vec<(RunHeader, PastRun)>> = BTreeMap::new();
@@ -69,7 +68,7 @@ pub fn history(folder: &Path) -> Result<History, HistoryError> {
         .filter(|timeline| !timeline.runs.is_empty())
         .collect();
     if parts > 0 {
-        remarks.push(format!("{parts} runs are parts of merged ones, and count there"));
+        remarks.push(message!("history-parts-of-merged-runs", count = parts));
     }
     if timelines.is_empty() {
         return Err(HistoryError::Empty { path: folder.to_owned(), remarks });
@@ -77,12 +76,12 @@ pub fn history(folder: &Path) -> Result<History, HistoryError> {
     Ok(History { timelines, remarks })
 }
 
-/// The runs that merged ones were made from, by name and start.
+/// The runs that were merged into others, by name and start.
 fn merged<'a>(headers: impl Iterator<Item = &'a RunHeader>) -> HashSet<(String, String)> {
     headers.flat_map(|header| &header.merged).map(|part| (part.run.clone(), part.started.clone())).collect()
 }
 
-/// What a run tested: runs of other products, or of a simulated device, say nothing about each other.
+/// The product that a run tested, and whether it was simulated: runs of different ones are not comparable.
 fn tested(header: &RunHeader) -> String {
     let simulated = if header.library.simulated { " (simulated)" } else { "" };
     format!("{} on {}{simulated}", header.runtime, header.product)
@@ -95,7 +94,7 @@ fn find(folder: &Path, depth: usize, journals: &mut Vec<PathBuf>) -> io::Result<
         if kind.is_file() && entry.file_name() == Journal::FILE {
             journals.push(entry.path());
         } else if kind.is_dir() && depth > 0 {
-            // A folder among many that cannot be read holds no run that anybody could compare.
+            // Skip unreadable folders: they have no readable runs.
             let _ = find(&entry.path(), depth - 1, journals);
         }
     }

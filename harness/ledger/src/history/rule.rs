@@ -1,27 +1,27 @@
-//! One rule in many runs.
+//! A rule in many runs.
 
 use super::past::PastResult;
 use record::{Meaning, Verdict};
 
-/// What a rule showed in the runs of a timeline.
+/// The results of a rule in the runs of a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleHistory {
     pub rule: String,
-    /// Its verdict in each run; `None`: it has no result there.
+    /// Its verdict in each run; `None`: no result there.
     pub verdicts: Vec<Option<Verdict>>,
-    /// How often its verdict was another one than in the run before in which it ran.
+    /// The number of changes of its verdict from one run to the next in which it ran.
     pub changes: usize,
-    /// Runs in which it ran.
+    /// The number of runs in which it ran.
     pub ran: usize,
-    /// Runs in which it was broken, a finding, or without an answer.
+    /// The number of runs in which it was broken, a finding, or without an answer.
     pub broken: usize,
-    /// Runs in which it was flaky.
+    /// The number of runs in which it was flaky.
     pub flaky: usize,
-    /// How often its failing cases failed again alone, of how many runs of them: over all runs.
+    /// Failed runs and all runs of its failing cases when they were run again, over all runs.
     pub again: Option<(u64, u64)>,
     /// The median of its times, in nanoseconds.
     pub median: u64,
-    /// Its time when it ran for the last time, in nanoseconds.
+    /// Its time in the last run in which it ran, in nanoseconds.
     pub last: u64,
 }
 
@@ -47,7 +47,7 @@ impl RuleHistory {
         }
     }
 
-    /// Whether it was ever anything but good, or good in different ways.
+    /// True if its verdict changed, or was not always good.
     pub fn is_restless(&self) -> bool {
         self.changes > 0 || self.broken > 0
     }

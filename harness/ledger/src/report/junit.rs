@@ -29,10 +29,10 @@ pub const JUNIT_FILE: &str = "junit.xml";
 
 /// Writes `junit.xml` into `dir`, in place of an older one, and returns its path.
 ///
-/// A broken rule is a `failure`, a rule without an answer an `error`. Everything else passes, including a broken rule of
-/// level `info`; its details are in its `system-out`. A known failure is skipped, with its tracker and symptom as the
-/// message. An unfinished run has one more case, an `error`, so that no reader takes it for a run without failures. A run
-/// with remarks has one more case that passes and holds them.
+/// A broken rule is a `failure`, a rule without an answer an `error`. Everything else passes, including a broken rule
+/// of level `info`; its details are in its `system-out`. A known failure is skipped, with its tracker and symptom as
+/// the message. An unfinished run has one more case, an `error`, so that no reader takes it for a run without failures.
+/// A run with remarks has one more case that passes and holds them.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -194,8 +194,8 @@ fn on_devices(rule: &RuleResult) -> Option<String> {
     (!ran.is_empty()).then(|| one_line(&ran))
 }
 
-/// The files of a rule, a line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are absolute;
-/// in a redacted run they are relative to the current folder, or to the run's folder if that is elsewhere.
+/// The files of a rule, a line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are
+/// absolute; in a redacted run they are relative to the current folder, or to the run's folder if that is elsewhere.
 fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     let folder = match header.settings.redact {

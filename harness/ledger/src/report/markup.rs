@@ -1,5 +1,5 @@
-//! The second pass over `junit.xml`: properties, `skipped=` counts, totals, times with three digits, line breaks between
-//! elements, and `]]>` inside text.
+//! The second pass over `junit.xml`: properties, `skipped=` counts, totals, times with three digits, line breaks
+//! between elements, and `]]>` inside text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

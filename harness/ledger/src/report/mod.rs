@@ -61,8 +61,8 @@ pub const FORMATS: [Format; 3] = [
     Format { file: STEP_SUMMARY_FILE, needed: false, make: |_, run| Ok(step_summary::step_summary(run).into_bytes()) },
 ];
 
-/// Writes all reports of a run into its folder, in place of older ones. Returns remarks about optional reports that could
-/// not be written: the journal has everything.
+/// Writes all reports of a run into its folder, in place of older ones. Returns remarks about optional reports that
+/// could not be written: the journal has everything.
 ///
 /// # Errors
 /// A needed report cannot be written.

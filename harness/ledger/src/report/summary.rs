@@ -17,8 +17,8 @@ use super::target::{library_line, mapped_line, mark, target_line};
 /// The most groups of rules that one list of the summary shows.
 const GROUPS: usize = 12;
 
-/// The summary of a run for a terminal: what was tested, counts by chapter, broken and unknown rules, skipped rules with
-/// the reasons, and the folder of the reports.
+/// The summary of a run for a terminal: what was tested, counts by chapter, broken and unknown rules, skipped rules
+/// with the reasons, and the folder of the reports.
 pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, color: bool) -> String {
     let paint = Paint(color);
     let mut text = String::new();

@@ -24,8 +24,8 @@ pub struct Recorded {
     pub end: Option<RunEnd>,
 }
 
-/// Reads a journal from its file or the run's folder. The end is `None` if the run did not finish. A truncated last line,
-/// as a killed run leaves it, is ignored.
+/// Reads a journal from its file or the run's folder. The end is `None` if the run did not finish. A truncated last
+/// line, as a killed run leaves it, is ignored.
 pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<RunEnd>), JournalError> {
     read_run(path).map(|run| (run.header, run.results, run.end))
 }

@@ -5,8 +5,8 @@ use catalog::digest;
 
 const STYLE: &str = include_str!("page.css");
 
-/// A whole document. `body` is markup, `script` may be empty. The page loads nothing and runs only this script: its nonce
-/// is a digest of the page, so that no text in the page can contain it.
+/// A whole document. `body` is markup, `script` may be empty. The page loads nothing and runs only this script: its
+/// nonce is a digest of the page, so that no text in the page can contain it.
 pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
     let nonce = &digest::of_bytes(format!("{title}{body}").as_bytes())[..32];
     let policy = match script {
