@@ -25,7 +25,8 @@ pub struct Confidence {
 }
 
 impl Confidence {
-    /// `hits` of `runs` had the symptom in the version that has it; `free` versions had it in none of `runs_of_free` runs.
+    /// `hits` of `runs` had the symptom in the version that has it; `free` versions had it in none of `runs_of_free`
+    /// runs.
     pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
@@ -58,8 +59,8 @@ pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
     1.0 - fewer
 }
 
-/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: with it, the chance of as many hits is
-/// [`DOUBT`].
+/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: with it, the chance of as many hits
+/// is [`DOUBT`].
 fn lowest_rate(hits: u32, runs: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {

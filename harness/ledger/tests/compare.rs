@@ -1,4 +1,4 @@
-//! Two runs, compared: runs that never happened, each with one thing that differs.
+//! Comparisons of made-up runs that differ in one thing each.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn failing(statement: &str, message: &str) -> RuleResult {
     result
 }
 
-/// A rule that failed in so many runs of its case alone.
+/// A rule that failed in `failed` of `runs` runs of its case alone.
 fn flaky(failed: u32, runs: u32) -> RuleResult {
     let mut result = of(Verdict::Flaky);
     let alone = Repeats { failed, runs };
@@ -88,8 +88,8 @@ fn a_verdict_that_changed_means(#[case] old: Verdict, #[case] new: Verdict, #[ca
     Some(Verdict::Fail),
     false
 )]
-#[case::that_nobody_owns("f returned 7, expected success", "", None, true)]
-#[case::or_not_but_by_too_little_memory("`need <= left` does not hold: left is 2, right is 1", "", None, false)]
+#[case::without_an_owner("f returned 7, expected success", "", None, true)]
+#[case::or_by_too_little_memory("`need <= left` does not hold: left is 2, right is 1", "", None, false)]
 fn a_rule_that_is_blocked_by_a_function(
     #[case] message: &str,
     #[case] owned_by: &str,
@@ -107,7 +107,7 @@ fn a_rule_that_is_blocked_by_a_function(
     let found = compared(old, new);
     assert!(!found.changes.iter().any(|change| change.rule == RULE), "no promise is broken: {found:?}");
     assert_eq!(found.drift.iter().any(|drift| drift.rule == RULE), drifts, "{found:?}");
-    assert!(found.coverage.iter().any(|change| change.rule == RULE), "that there is no answer is said: {found:?}");
+    assert!(found.coverage.iter().any(|change| change.rule == RULE), "the missing answer is reported: {found:?}");
 }
 
 #[rstest]
@@ -115,7 +115,7 @@ fn a_rule_that_is_blocked_by_a_function(
 #[case::another_code(failing("f(0);", "f returned 9 (OTHER), expected success"), true)]
 #[case::another_call(failing("f(0);", "g returned 7 (BAD), expected success"), true)]
 #[case::other_values(failing("f(0);", "f returned 7 (BAD), expected success"), false)]
-fn a_failure_is_known_by_verdict_check_code_and_call(#[case] new: RuleResult, #[case] other: bool) {
+fn a_symptom_is_verdict_check_code_and_call(#[case] new: RuleResult, #[case] other: bool) {
     let old = failing("f(0);", "f returned 7 (BAD), expected success");
     let found = compared(vec![old], vec![new]);
     assert_eq!(found.changes.iter().any(|change| change.change == Change::OtherSymptom), other);
@@ -140,7 +140,7 @@ fn of_level(level: Level, result: RuleResult) -> RuleResult {
 #[case::rarely_and_then_always(flaky(1, 20), confirmed(20), true)]
 #[case::never_and_then_sometimes(RuleResult { cases: 100, ..of(Verdict::Pass) }, flaky(7, 10), false)]
 #[case::sometimes_and_then_much_more_often(flaky(1, 40), flaky(39, 40), true)]
-fn a_rule_that_is_not_judged_drifts_if_chance_does_not_explain_its_rate(
+fn a_rule_of_level_info_drifts_if_chance_does_not_explain_its_rate(
     #[case] old: RuleResult,
     #[case] new: RuleResult,
     #[case] drifts: bool,
@@ -151,7 +151,7 @@ fn a_rule_that_is_not_judged_drifts_if_chance_does_not_explain_its_rate(
 }
 
 #[test]
-fn a_failure_that_comes_each_time_now_is_no_other_symptom_than_one_that_came_often() {
+fn a_failure_that_now_always_occurs_has_the_symptom_of_one_that_often_occurred() {
     let found = compared(vec![flaky(4, 10)], vec![confirmed(2)]);
     assert_eq!(found.changes[0].change, Change::Flake, "{found:?}");
     let found = compared(vec![flaky(1, 40)], vec![confirmed(40)]);
@@ -179,7 +179,7 @@ fn on_each(verdicts: &[(&str, Verdict)]) -> RuleResult {
 }
 
 #[test]
-fn a_verdict_on_another_device_is_another_question() {
+fn verdicts_on_different_devices_are_not_compared() {
     for level in [Level::Must, Level::Info] {
         let old = on("0", of_level(level, of(Verdict::Pass)));
         let new = on("1", of_level(level, of(Verdict::Fail)));
@@ -187,7 +187,7 @@ fn a_verdict_on_another_device_is_another_question() {
         assert!(found.changes.is_empty() && found.drift.is_empty(), "{found:?}");
         assert_eq!(found.coverage[0].kind, CoverageKind::OtherDevice);
         assert_eq!(found.coverage[0].why, "pass on device 0 before, fail on device 1 now");
-        assert!(found.remarks.iter().any(|remark| remark.contains("1 rules ran on other devices")), "{found:?}");
+        assert!(found.remarks.iter().any(|remark| remark.contains("on another device than before: 1;")), "{found:?}");
     }
 }
 
@@ -205,12 +205,12 @@ fn a_verdict_on_another_device_is_another_question() {
     on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]),
     Some(Change::Regression)
 )]
-#[case::one_that_came(
+#[case::an_added_one(
     on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail)]),
     on_each(&[("0", Verdict::Pass), ("1", Verdict::Fail), ("2", Verdict::Pass)]),
     None
 )]
-fn runs_are_compared_on_the_devices_that_both_asked(
+fn runs_are_compared_on_their_common_devices(
     #[case] old: RuleResult,
     #[case] new: RuleResult,
     #[case] change: Option<Change>,
@@ -220,11 +220,11 @@ fn runs_are_compared_on_the_devices_that_both_asked(
 }
 
 #[rstest]
-#[case::no_news((1, 20), (3, 20), Change::Flake)]
-#[case::no_news_either((10, 20), (3, 20), Change::Flake)]
+#[case::not_significant((1, 20), (3, 20), Change::Flake)]
+#[case::not_significant_either((10, 20), (3, 20), Change::Flake)]
 #[case::worse((1, 20), (15, 20), Change::Regression)]
 #[case::better((15, 20), (1, 20), Change::Fix)]
-fn a_rate_is_news_if_chance_does_not_explain_it(
+fn a_rate_changed_if_chance_does_not_explain_it(
     #[case] old: (u32, u32),
     #[case] new: (u32, u32),
     #[case] change: Change,
@@ -271,7 +271,7 @@ fn answers_drift_if_chance_does_not_explain_them(
     #[case] exact: bool,
     #[case] drifts: bool,
 ) {
-    // With other seeds: with equal ones the cases are the same.
+    // Different seeds, because equal ones mean the same cases.
     let side = |answers, seed| {
         let mut run = run(vec![answering(asked("f(NULL) [p: NULL]", answers), exact, 50)]);
         run.header.seed = seed;
@@ -300,16 +300,16 @@ fn the_stronger_drift_comes_first() {
 }
 
 #[test]
-fn shares_of_another_number_of_cases_are_not_compared_and_it_is_said() {
+fn shares_of_another_number_of_cases_are_not_compared_but_remarked() {
     let old = vec![answering(asked("f()", &[("7", 100)]), false, 100)];
     let new = vec![answering(asked("f()", &[("7", 300), ("8", 200)]), false, 500)];
     let found = compared(old, new);
     assert!(found.drift.is_empty());
-    assert!(found.remarks.iter().any(|remark| remark.starts_with("1 questions")), "{:?}", found.remarks);
+    assert!(found.remarks.iter().any(|remark| remark.contains("that are not compared: 1;")), "{:?}", found.remarks);
 }
 
 #[test]
-fn what_ran_in_one_run_only_is_named_with_the_reason() {
+fn a_rule_that_ran_in_one_run_only_is_listed_with_the_reason() {
     let skipped = |id: &str| result(id, Verdict::Skipped, "needs 3 devices");
     let mut old = run(vec![of(Verdict::Pass), result("toy.copy.left", Verdict::Pass, ""), skipped("toy.copy.far")]);
     let mut new = run(vec![skipped(RULE), result("toy.copy.new", Verdict::Pass, "")]);
@@ -329,11 +329,11 @@ fn what_ran_in_one_run_only_is_named_with_the_reason() {
     );
     let fields: Vec<&str> = found.fields.iter().map(|field| field.field.as_str()).collect();
     assert_eq!(fields, ["catalog_digest", "settings.rules"]);
-    assert_eq!(found.unchanged, 0, "what lost its answer is not as before");
+    assert_eq!(found.unchanged, 0, "a rule that lost its answer is not as before");
 }
 
 #[test]
-fn the_name_and_the_time_of_a_run_are_no_field_that_counts() {
+fn the_name_and_the_start_of_a_run_are_not_differences() {
     let mut new = run(vec![of(Verdict::Pass)]);
     (new.header.run, new.header.started) = ("another".to_owned(), "2027-01-01T00:00:00Z".to_owned());
     let found = compare(["old", "new"], &run(vec![of(Verdict::Pass)]), &new, &CompareOptions::default());
@@ -362,11 +362,11 @@ fn times_are_information_without_a_budget() {
     assert_eq!(timing.outliers.iter().map(|rule| rule.rule.as_str()).collect::<Vec<_>>(), ["toy.copy.r7"]);
     assert!(!Condition::Timing.holds(&with(None)));
     assert!(Condition::Timing.holds(&with(Some(20.0))));
-    assert_eq!(with(Some(100.0)).timing.unwrap().exceeded.len(), 1, "the one rule is over it still");
+    assert_eq!(with(Some(100.0)).timing.unwrap().exceeded.len(), 1, "one rule still exceeds it");
 }
 
 #[test]
-fn every_form_shows_what_was_found_and_none_lets_a_journal_write_markup() {
+fn every_form_shows_the_findings_and_no_journal_writes_markup() {
     let hostile = "<script>alert(1)</script> [x](http://example.org) \u{1b}[31m";
     let mut new = of(Verdict::Fail);
     new.reason = hostile.to_owned();

@@ -1,11 +1,11 @@
-//! Many runs, from journals that no run made: what odd texts do to their pages.
+//! Histories of made-up journals, also with odd texts.
 
 use crate::sample::{end, folder, header, result};
 use ledger::history::{history, html, markdown, text};
 use proptest::prelude::*;
 use record::{Journal, RunHeader, Verdict};
 
-/// A run in a folder of its own, in which one rule has this verdict.
+/// Writes a run with one rule of this verdict to a separate folder.
 fn write(folder: &std::path::Path, name: &str, header: &RunHeader, verdict: Verdict) {
     let path = folder.join(name);
     std::fs::create_dir_all(&path).unwrap();
@@ -19,7 +19,7 @@ fn write(folder: &std::path::Path, name: &str, header: &RunHeader, verdict: Verd
 }
 
 #[test]
-fn runs_of_other_products_and_devices_stand_apart() {
+fn runs_of_different_products_and_devices_have_separate_timelines() {
     let dir = folder();
     let mut other = header();
     write(&dir, "one", &other, Verdict::Pass);
@@ -33,7 +33,7 @@ fn runs_of_other_products_and_devices_stand_apart() {
 }
 
 #[test]
-fn what_was_tested_with_something_else_says_so() {
+fn a_run_names_its_differences_from_the_run_before() {
     let dir = folder();
     let mut header = header();
     write(&dir, "one", &header, Verdict::Pass);

@@ -1,4 +1,4 @@
-//! The books that runs make: reports, comparisons, histories, from journals that no run made.
+//! Reports, comparisons and histories of made-up journals.
 
 mod compare;
 mod history;

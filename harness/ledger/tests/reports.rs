@@ -1,4 +1,4 @@
-//! Reports, from data that no run made.
+//! Reports of made-up data.
 
 mod journal;
 mod page;
@@ -24,11 +24,11 @@ fn junit(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> St
     let dir = folder();
     let path = write_junit(&dir, header, results, end).unwrap();
     assert_eq!(path, dir.join(JUNIT_FILE));
-    assert_eq!(fs::read_dir(&*dir).unwrap().count(), 1, "nothing but the report stays");
+    assert_eq!(fs::read_dir(&*dir).unwrap().count(), 1, "only the report remains");
     fs::read_to_string(path).unwrap()
 }
 
-// ---- what reports look like
+// ---- the look of reports
 
 #[rstest]
 #[case::simulated("first_line_simulated", header())]
@@ -49,32 +49,32 @@ fn summaries() {
 }
 
 #[test]
-fn what_was_expected_is_told_apart_from_what_is_new() {
+fn known_failures_are_separate_from_new_ones() {
     let all = results();
     let mut end = end(&all, 3);
     (end.expectations, end.retries) = (Some(crate::sample::expected()), vec![crate::sample::retry()]);
     let text = summary(&header(), &all, Some(&end), false);
     let broken = text.split("\nbroken rules").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
-    assert!(!broken.contains("toy.copy.exact-count"), "what is known is not listed as broken:\n{text}");
+    assert!(!broken.contains("toy.copy.exact-count"), "a known failure is not listed as broken:\n{text}");
     let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for told in [
-        "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, of copies, \
-         until 2027-03-31 (toy.yaml:3)",
-        "fixed: known failures that hold now (1) toy.copy.zero-bytes it holds",
-        "expected 1 fixed, 1 known; 4 entries of expectations on 2027-03-01",
-        "open toy.yaml:20: the version of driver is not known",
-        "retries 1 lost-device; never for a verdict",
+    for expected in [
+        "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, owner \
+         copies, until 2027-03-31 (toy.yaml:3)",
+        "fixed: known failures that hold now (1) toy.copy.zero-bytes the rule holds",
+        "expected 1 fixed, 1 known; 4 entries in expectations, as of 2027-03-01",
+        "open toy.yaml:20: the version of driver is unknown",
+        "retries 1 lost-device (never because of a verdict)",
     ] {
-        assert!(unbroken.contains(told), "{told}\n{text}");
+        assert!(unbroken.contains(expected), "{expected}\n{text}");
     }
     let junit = junit(&header(), &all, Some(&end));
-    for told in [
+    for expected in [
         "<skipped type=\"known\" message=\"known: fail, check same(back, source, size);; https://tracker.example/3",
-        "fixed: it holds, expected was crash; remove the entry; https://tracker.example/9",
-        "<property name=\"retry\" value=\"lost-device of toy.copy.peer: the device did not answer\"/>",
+        "fixed: the rule holds, but the entry expects crash; remove the entry; https://tracker.example/9",
+        "<property name=\"retry\" value=\"lost-device (toy.copy.peer): the device did not answer\"/>",
         "<property name=\"expectations\" value=\"expectations (sha256 60303ae2)\"/>",
     ] {
-        assert!(junit.contains(told), "{told}\n{junit}");
+        assert!(junit.contains(expected), "{expected}\n{junit}");
     }
     let failures: Vec<&str> = junit.lines().filter(|line| line.contains("<failure")).collect();
     assert!(
@@ -101,7 +101,7 @@ fn failure_blocks() {
 #[case::after("failure_after_others", Conclusion::After)]
 #[case::flaky("failure_flaky", Conclusion::Flaky)]
 #[case::open("failure_not_run_again", Conclusion::Open)]
-fn failures_that_are_not_what_they_seem(#[case] name: &str, #[case] conclusion: Conclusion) {
+fn failures_that_depend_on_others_or_on_chance(#[case] name: &str, #[case] conclusion: Conclusion) {
     let mut result = broken();
     let failure = result.failure.as_mut().unwrap();
     failure.output.clear();
@@ -121,7 +121,7 @@ fn a_journal_from_before_confirmations_is_read() {
 }
 
 #[test]
-fn a_run_that_tested_nothing_does_not_boast() {
+fn a_run_that_tested_nothing_is_not_called_conformant() {
     let skipped = &results()[3..6];
     let text = summary(&header(), skipped, Some(&end(skipped, 0)), false);
     assert!(text.contains("nothing was tested") && !text.contains("conformant"), "{text}");
@@ -151,7 +151,7 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
 }
 
 #[test]
-fn colours_only_where_they_are_asked_for() {
+fn colors_only_on_request() {
     let mut all = results();
     all[1].reason = "\u{1b}[2J\u{9b}2J \u{202e}enog".into();
     let plain = summary(&header(), &all, Some(&end(&all, 1)), false);
@@ -176,12 +176,12 @@ fn an_older_report_is_replaced_and_a_refusal_is_explained() {
         fs::read_to_string(dir.join(JUNIT_FILE)).unwrap().starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
     );
     let error = write_junit(&dir.join("missing"), &header(), &results(), None).unwrap_err();
-    assert!(error.to_string().contains("make the reports again from the journal"), "{error}");
+    assert!(error.to_string().contains("then run `atlas-cts report "), "{error}");
 }
 
 // ---- laws over any text
 
-/// Text made of what breaks readers: any character, and the markup of XML.
+/// Text that may break readers: any character, and the markup of XML.
 fn text() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         "]]>",
@@ -225,7 +225,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// A run in which every text is one of `texts`.
+/// A run whose texts are all from `texts`.
 fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) {
     let mut next = texts.iter().cycle().cloned();
     let mut text = || next.next().unwrap_or_default();
@@ -353,7 +353,7 @@ fn schema(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/schema").join(name)
 }
 
-/// Validates a document; `None` where xmllint is missing, which is an error on a CI machine.
+/// Validates a document. `None` if xmllint is missing, which is an error in CI.
 fn xmllint(xml: &str) -> Option<Result<(), String>> {
     let dir = folder();
     fs::write(dir.join(JUNIT_FILE), xml).unwrap();
@@ -362,7 +362,7 @@ fn xmllint(xml: &str) -> Option<Result<(), String>> {
     match command.output() {
         Ok(output) if output.status.success() => Some(Ok(())),
         Ok(output) => Some(Err(String::from_utf8_lossy(&output.stderr).into_owned())),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("xmllint (libxml2-utils) is needed here: {error}"),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("xmllint (libxml2-utils) is required in CI: {error}"),
         Err(error) => {
             eprintln!("skipped: no xmllint ({error}); install libxml2-utils to validate reports");
             None
@@ -415,7 +415,7 @@ fn the_schema_rejects(#[case] from: &str, #[case] to: &str) {
     }
 }
 
-/// Where a domain was cut, the summary and the case in junit.xml say so; the rule passes all the same.
+/// A remark on coverage appears in the summary and in junit.xml; the rule still passes.
 #[test]
 fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     let mut all = vec![result("toy.copy.a", Verdict::Pass, ""), result("toy.copy.b", Verdict::Pass, "")];
@@ -432,17 +432,18 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     assert_eq!(without.matches("<failure").count(), xml.matches("<failure").count());
 }
 
-/// The rule is observed, and would have used up the machine's memory.
+/// The rule is only observed, but would have used all memory of the machine.
 #[test]
-fn a_process_that_took_all_its_memory_is_a_finding_of_the_summary() {
+fn a_process_at_its_memory_limit_is_a_finding_of_the_summary() {
     let mut result = result("toy.set.overflow", Verdict::Observed, "");
     result.memory_limit = Some(MemoryLimit { mebibytes: 2048, call: Some("toy_set".to_owned()) });
     let text = summary(&device_header(), &[result], None, false);
-    let told = "findings: a process took all the memory that it may have (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB";
-    assert!(text.contains(told), "{text}");
+    let finding =
+        "findings: a process reached its memory limit (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB on top";
+    assert!(text.contains(finding), "{text}");
 }
 
-/// A fingerprint with everything that can be absent.
+/// A fingerprint with all optional parts.
 fn fingerprint() -> Fingerprint {
     let one = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let device = |device| DeviceIdentity {
@@ -470,10 +471,10 @@ fn fingerprint() -> Fingerprint {
 }
 
 #[test]
-fn what_identifies_the_devices_is_in_the_summary_and_in_junit() {
+fn the_identity_of_the_devices_is_in_the_summary_and_in_junit() {
     let header = RunHeader { fingerprint: Some(fingerprint()), ..device_header() };
     let text = summary(&header, &results(), Some(&end(&results(), 0)), false);
-    let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nnot known the firmware is hidden\n";
+    let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nunknown   the firmware is hidden\n";
     assert!(text.contains(line), "{text}");
     let xml = junit(&header, &results(), Some(&end(&results(), 0)));
     let device = "device 1: 1:0, Toy910, 0000:01:00.0, Die ID 17 4␛[2J, signatures off";

@@ -25,7 +25,7 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-/// What the first group of a pattern matches in a text.
+/// The matches of the first group of a pattern in a text.
 fn matches(pattern: &str, text: &str) -> BTreeSet<String> {
     Regex::new(pattern).unwrap().captures_iter(text).map(|found| found[1].to_owned()).collect()
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
 use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
-use crate::shard::MergedRun;
 use crate::settings::RunSettings;
+use crate::shard::MergedRun;
 
 /// The tested software and hardware, and the settings: enough to repeat the run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

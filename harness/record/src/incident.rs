@@ -113,11 +113,17 @@ impl fmt::Display for Incident {
             }
             Incident::DeviceBack { device, reason, attempt, attempts } => {
                 let name = device_name(device.as_deref());
-                write!(f, "{name} was out of use ({reason}); --recover-cmd restored it (attempt {attempt} of {attempts})")
+                write!(
+                    f,
+                    "{name} was out of use ({reason}); --recover-cmd restored it (attempt {attempt} of {attempts})"
+                )
             }
             Incident::DeviceNotBack { device, reason, attempt, attempts } => {
                 let name = device_name(device.as_deref());
-                write!(f, "{name} is out of use; --recover-cmd did not restore it (attempt {attempt} of {attempts}): {reason}")
+                write!(
+                    f,
+                    "{name} is out of use; --recover-cmd did not restore it (attempt {attempt} of {attempts}): {reason}"
+                )
             }
             Incident::ProcessReplaced { device, rule, reason } => write!(
                 f,

@@ -230,7 +230,10 @@ impl Journal {
 
     /// Reads what others wrote, then runs `work` while no other thread or process writes. Returns the length of the
     /// file before `work`.
-    fn exclusively(&self, work: impl FnOnce(&mut JournalFile) -> Result<(), JournalError>) -> Result<u64, JournalError> {
+    fn exclusively(
+        &self,
+        work: impl FnOnce(&mut JournalFile) -> Result<(), JournalError>,
+    ) -> Result<u64, JournalError> {
         let mut state = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         state.lock(&self.path)?;
         let done = state.catch_up(&self.path).and_then(|()| {

@@ -121,8 +121,8 @@ pub enum DriftKind {
     Value,
     /// A check that may hold in several ways, or is only reported.
     Check,
-    /// The verdict: of a rule of level `info`, between two good verdicts, or of a rule that is blocked by a function whose
-    /// owner is not broken.
+    /// The verdict: of a rule of level `info`, between two good verdicts, or of a rule that is blocked by a function
+    /// whose owner is not broken.
     Verdict,
 }
 
@@ -135,8 +135,8 @@ pub struct Drift {
     pub what: String,
     /// The difference of the answers from 0 to 1: half of the sum of the differences of their shares (total variation).
     pub strength: f64,
-    /// The chance of shares at least as different if nothing changed; `None`: the same question always had one answer, and
-    /// now always has another.
+    /// The chance of shares at least as different if nothing changed; `None`: the same question always had one answer,
+    /// and now always has another.
     pub p: Option<f64>,
     pub old: Vec<Share>,
     pub new: Vec<Share>,
@@ -191,8 +191,8 @@ pub struct FieldChange {
     pub new: Option<serde_json::Value>,
 }
 
-/// The times of cases of the rules that passed in both runs. A ratio is the time of a case in the newer run over that in
-/// the older one.
+/// The times of cases of the rules that passed in both runs. A ratio is the time of a case in the newer run over that
+/// in the older one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Timing {
     /// The number of compared rules.

@@ -52,8 +52,8 @@ impl Flake {
     }
 }
 
-/// True if two results differ in the rate of failure: one is flaky, and the other is flaky, or holds, or always fails in
-/// the same way.
+/// True if two results differ in the rate of failure: one is flaky, and the other is flaky, or holds, or always fails
+/// in the same way.
 pub(super) fn are_rates(old: &RuleResult, new: &RuleResult) -> bool {
     let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
     let holds = old.verdict.passes() || new.verdict.passes();
@@ -80,8 +80,8 @@ fn repeats(result: &RuleResult) -> (u64, u64) {
     (u64::from(again.failed), u64::from(again.runs))
 }
 
-/// Failed cases and all cases up to the first failure, which ends the search. If all cases are the same, repetitions count
-/// too.
+/// Failed cases and all cases up to the first failure, which ends the search. If all cases are the same, repetitions
+/// count too.
 fn first_cases(result: &RuleResult) -> (u64, u64) {
     let Some(failure) = &result.failure else { return (0, result.cases) };
     let alike = result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);

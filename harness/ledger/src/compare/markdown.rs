@@ -30,7 +30,8 @@ pub fn markdown(found: &Difference) -> String {
             }
         }
         if section.entries.len() > MOST_ENTRIES {
-            let _ = writeln!(text, "- … {}", message!("and-more-in-json", count = section.entries.len() - MOST_ENTRIES));
+            let _ =
+                writeln!(text, "- … {}", message!("and-more-in-json", count = section.entries.len() - MOST_ENTRIES));
         }
     }
     let _ = writeln!(text, "\n{}", escaped(&page.note));

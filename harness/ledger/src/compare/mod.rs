@@ -23,7 +23,7 @@ mod text;
 mod timing;
 
 pub use difference::{
-    Change, CoverageChange, CoverageKind, Difference, Drift, DriftKind, Family, FieldChange, RuleOutcome, RuleChange,
+    Change, CoverageChange, CoverageKind, Difference, Drift, DriftKind, Family, FieldChange, RuleChange, RuleOutcome,
     Share, Side, SlowRule, Symptom, Timing,
 };
 pub use fail_on::{Condition, ConditionError};

@@ -175,7 +175,10 @@ fn field_entry(field: &FieldChange) -> PageEntry {
         Some(serde_json::Value::String(text)) => shortened(text),
         Some(value) => shortened(&value.to_string()),
     };
-    PageEntry { name: field.field.clone(), lines: vec![(message!("label-old"), shown(&field.old)), (message!("label-new"), shown(&field.new))] }
+    PageEntry {
+        name: field.field.clone(),
+        lines: vec![(message!("label-old"), shown(&field.old)), (message!("label-new"), shown(&field.new))],
+    }
 }
 
 fn timing_entry(timing: &Timing) -> PageEntry {

@@ -84,8 +84,8 @@ fn broken(run: &Recorded) -> BTreeSet<&str> {
     run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
 }
 
-/// True if a rule is blocked by a function whose owner is not broken, so no other rule reports the failure. False if the
-/// set-up fails for another reason, for example because the device is too small or too busy.
+/// True if a rule is blocked by a function whose owner is not broken, so no other rule reports the failure. False if
+/// the set-up fails for another reason, for example because the device is too small or too busy.
 fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
     let by_a_function = || record::Symptom::of(result).call.is_some();
     result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))

@@ -1,5 +1,5 @@
-//! Statistics: Fisher's exact test, Holm's correction for many tests, medians. Each is thirty lines, which do not justify
-//! a large crate; the tests compare them with published values.
+//! Statistics: Fisher's exact test, Holm's correction for many tests, medians. Each is thirty lines, which do not
+//! justify a large crate; the tests compare them with published values.
 
 /// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table that is at most as
 /// likely as this one, if both samples come from one population.
@@ -92,8 +92,8 @@ pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
-/// A 95 % interval of the median of sorted numbers, by ranks, for any distribution. `None` for fewer than six numbers: even
-/// the smallest and the largest are not such an interval.
+/// A 95 % interval of the median of sorted numbers, by ranks, for any distribution. `None` for fewer than six numbers:
+/// even the smallest and the largest are not such an interval.
 pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     if sorted.len() < 6 {
         return None;

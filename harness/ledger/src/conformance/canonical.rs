@@ -1,4 +1,4 @@
-//! Records as bytes: the same for the same content, and nothing else is read.
+//! Records as canonical bytes: equal content has equal bytes, and only such bytes are read.
 
 use std::path::Path;
 
@@ -8,30 +8,30 @@ use super::error::ConformanceError;
 use super::model::ConformanceRecord;
 use catalog::files;
 
-/// Bytes of the largest record: a catalog of tens of thousands of rules.
+/// The most bytes of a record: enough for tens of thousands of rules.
 const LARGEST: u64 = 64 << 20;
 
 impl ConformanceRecord {
-    /// The format that this version writes. It reads format 1 too, which names no axioms.
+    /// The format that this version writes. It also reads format 1, which has no axioms.
     pub const FORMAT: u32 = 2;
 }
 
-/// The record as canonical JSON (RFC 8785): no blanks, keys in the order of their UTF-16 units, no newline at the end.
+/// The record as canonical JSON (RFC 8785): no blanks, keys in the order of their UTF-16 units, no line feed at the
+/// end.
 pub fn to_canonical(record: &ConformanceRecord) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(record).expect("a record is made of texts, lists, maps and small numbers")
 }
 
-/// Reads a record: the file must be, byte for byte, what [`to_canonical`] gives, and its statement must follow from the
-/// rest. Returns the bytes too.
+/// Reads a record. The file must have exactly the bytes of [`to_canonical`], and its statement must follow from the
+/// rest. Also returns the bytes.
 ///
 /// # Errors
-/// It cannot be read, is of another format, is not canonical, or contradicts itself.
+/// The record cannot be read, has another format, is not canonical, or contradicts itself.
 pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), ConformanceError> {
     let bytes =
         files::read(path, LARGEST).map_err(|source| ConformanceError::Read { path: path.to_owned(), source })?;
     let broken = |reason: String| ConformanceError::NotARecord { path: path.to_owned(), reason };
-    let Format { format } =
-        serde_json::from_slice(&bytes).map_err(|error| broken(format!("it is not one: {error}")))?;
+    let Format { format } = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
     if !(1..=ConformanceRecord::FORMAT).contains(&format) {
         return Err(ConformanceError::Format { path: path.to_owned(), format });
     }
@@ -39,7 +39,7 @@ pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), Conforma
     let canonical = to_canonical(&record);
     if canonical != bytes {
         let same = canonical.iter().zip(&bytes).take_while(|(canonical, byte)| canonical == byte).count();
-        return Err(broken(format!("it is not canonical from byte {} on", same + 1)));
+        return Err(broken(format!("not canonical from byte {} on", same + 1)));
     }
     match record.contradiction() {
         Some(reason) => Err(broken(reason)),
@@ -47,7 +47,7 @@ pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), Conforma
     }
 }
 
-/// As much of a record as every version can read.
+/// The part of a record that every version can read.
 #[derive(Deserialize)]
 struct Format {
     format: u32,

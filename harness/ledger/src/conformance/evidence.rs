@@ -1,19 +1,19 @@
-//! From a run to its record.
+//! Making the record of a run.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::error::ConformanceError;
 use super::model::{
-    Capability, CatalogIdentity, ConformanceRecord, TestedMachine, RuleVerdict, RunIdentity, Statement, TestedLibrary,
+    Capability, CatalogIdentity, ConformanceRecord, RuleVerdict, RunIdentity, Statement, TestedLibrary, TestedMachine,
 };
 use super::requirements::{Demands, demands};
 use catalog::Rules;
 use record::{Level, MappedLibrary, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// What a run shows. `journal` is the SHA-256 of its journal, `rules` the catalog that it used.
+/// The record of a run. `journal` is the SHA-256 of its journal, `rules` the catalog that it used.
 ///
 /// # Errors
-/// The catalog is another one.
+/// The run used another catalog.
 pub fn conformance_record(
     run: &Recorded,
     journal: String,
@@ -64,7 +64,7 @@ pub fn conformance_record(
 }
 
 impl ConformanceRecord {
-    /// What follows from the verdicts and from what is missing.
+    /// The statement that follows from the verdicts and the missing capabilities.
     fn shows(&self) -> Statement {
         if self.broken().next().is_some() {
             Statement::NotConformant
@@ -75,7 +75,7 @@ impl ConformanceRecord {
         }
     }
 
-    /// The ids of rules that a document promises and that are broken, whoever expected it.
+    /// The ids of broken rules that a document promises, including known failures.
     pub fn broken(&self) -> impl Iterator<Item = &str> {
         let broken = |rule: &RuleVerdict| {
             rule.level == Level::Must
@@ -84,55 +84,55 @@ impl ConformanceRecord {
         self.rules.iter().filter(move |(_, rule)| broken(rule)).map(|(id, _)| id.as_str())
     }
 
-    /// What the record says that the rest of it does not.
+    /// The first contradiction in the record.
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.statement != self.shows() {
-            return Some(format!("it says {}, and what it lists means {}", self.statement, self.shows()));
+            return Some(format!("its statement is {}, but its content means {}", self.statement, self.shows()));
         }
         let holds =
             |rule: &RuleVerdict| rule.verdict.is_some_and(|verdict| verdict.meaning(rule.level) == Meaning::Good);
         let open = self.rules.iter().find(|(_, rule)| rule.required && !holds(rule));
         let open = open.filter(|_| self.statement == Statement::Conformant);
         let simulated = self.statement == Statement::Conformant && self.libraries.iter().any(|one| one.simulated);
-        open.map(|(id, _)| format!("it says conformant, and {id} was not seen to hold"))
-            .or_else(|| simulated.then(|| "it says conformant, and the device is simulated".to_owned()))
+        open.map(|(id, _)| format!("its statement is conformant, but {id} was not shown to hold"))
+            .or_else(|| simulated.then(|| "its statement is conformant, but the device is simulated".to_owned()))
             .or_else(|| self.left_out_of_missing())
     }
 
-    /// What the rest of the record lacks and its list of what is missing does not name, whatever the statement is.
+    /// The first missing capability that the list of missing ones does not name.
     fn left_out_of_missing(&self) -> Option<String> {
         let simulated = self.libraries.iter().any(|one| one.simulated);
         let lacks = [
             (Capability::RealDevice, simulated, "the device is simulated"),
-            (Capability::WholeRun, self.run.finished.is_none(), "the run has no end"),
+            (Capability::WholeRun, self.run.finished.is_none(), "the run did not finish"),
             (Capability::Dedicated, !simulated && !self.run.dedicated, "others may have used the devices"),
-            (Capability::Edition, self.edition.is_none(), "the edition is not known"),
-            (Capability::Axioms, !self.run.without_axioms.is_empty(), "the run did without an axiom"),
+            (Capability::Edition, self.edition.is_none(), "the edition is unknown"),
+            (Capability::Axioms, !self.run.without_axioms.is_empty(), "the run did not assume an axiom"),
         ];
         let named = |capability: Capability| self.missing.iter().any(|missing| missing.capability == capability);
         let lack = lacks.into_iter().find(|(capability, lacks, _)| *lacks && !named(*capability));
         if let Some((capability, _, why)) = lack {
-            return Some(format!("{why}, and {} is not among what it says is missing", capability.words()));
+            return Some(format!("{why}, but {} is not listed as missing", capability.words()));
         }
-        let told: HashSet<&String> = self.missing.iter().flat_map(|missing| &missing.rules).collect();
+        let listed: HashSet<&String> = self.missing.iter().flat_map(|missing| &missing.rules).collect();
         let without = |rule: &RuleVerdict| rule.required && rule.verdict.is_none();
-        let open = self.rules.iter().find(|(id, rule)| without(rule) && !told.contains(id));
-        open.map(|(id, _)| format!("{id} has no result, and is not among what it says is missing"))
+        let open = self.rules.iter().find(|(id, rule)| without(rule) && !listed.contains(id));
+        open.map(|(id, _)| format!("{id} has no result, but is not listed as missing"))
     }
 }
 
 fn verdict(result: &RuleResult, rules: &Rules) -> RuleVerdict {
-    // What a document promises is the catalog's to say, not the journal's.
+    // The catalog decides what a document promises, not the journal.
     let level = rules.rule(&result.id).map_or(result.level, |rule| rule.level);
     let reason = if result.verdict == Verdict::Pass { String::new() } else { result.reason.clone() };
     RuleVerdict { level, required: false, verdict: Some(result.verdict), reason }
 }
 
 fn no_result() -> RuleVerdict {
-    RuleVerdict { level: Level::Must, required: true, verdict: None, reason: "it has no result".to_owned() }
+    RuleVerdict { level: Level::Must, required: true, verdict: None, reason: "no result".to_owned() }
 }
 
-/// The libraries under test, and what they brought, each once.
+/// The libraries under test and the libraries that they loaded, without duplicates.
 fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
     let first = &header.library;
     let build_id = |path: &str| header.mapped.iter().find(|mapped| mapped.path == path)?.build_id.clone();
@@ -150,7 +150,7 @@ fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
         version: None,
         simulated: first.simulated,
     }));
-    // By path, and not by looking through all of them for each: a journal may name a hundred thousand.
+    // A set, because a journal may name a hundred thousand libraries.
     let mut known: HashSet<(String, Option<String>)> =
         libraries.iter().map(|library| (library.path.clone(), library.sha256.clone())).collect();
     for MappedLibrary { path, sha256, build_id } in &header.mapped {

@@ -1,6 +1,5 @@
-//! The conformance record: what a run shows of a device, in a form that is the same bytes each time it is written, so
-//! that it can be signed and compared. It is made from a journal and from the catalog that the run used, and from
-//! nothing else.
+//! Conformance records: what a run shows about a device, in a canonical form that can be signed and compared. A record
+//! is made from a journal and the catalog of the run alone.
 
 mod canonical;
 mod error;
@@ -14,6 +13,6 @@ pub use canonical::{read_record, to_canonical};
 pub use error::ConformanceError;
 pub use evidence::conformance_record;
 pub use model::{
-    Capability, CatalogIdentity, ConformanceRecord, Missing, RuleVerdict, RunIdentity, Statement,
-    TestedLibrary, TestedMachine,
+    Capability, CatalogIdentity, ConformanceRecord, Missing, RuleVerdict, RunIdentity, Statement, TestedLibrary,
+    TestedMachine,
 };

@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use record::{AppliedExpectations, DeviceOut, Fingerprint, Level, Verdict};
 
-/// What a run shows of a device. Written as canonical JSON (RFC 8785). Numbers that a double cannot hold are texts.
+/// Evidence about a device from a run, as canonical JSON (RFC 8785). Numbers that a double cannot hold are texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConformanceRecord {
     /// Version of the record's format.
     pub format: u32,
-    /// What the run shows; it follows from `rules` and `missing`.
+    /// The statement about the device; it follows from `rules` and `missing`.
     pub statement: Statement,
-    /// What the word `conformant` would need, and the run does not have.
+    /// Missing capabilities: the statement `conformant` would need them.
     pub missing: Vec<Missing>,
-    /// The axioms that the checks of the required rules assume beside the sentences that they rest on: id → sentence.
-    /// Absent in records of format 1.
+    /// The axioms that the checks of the required rules assume in addition to their clauses: id → sentence. Absent in
+    /// records of format 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assuming: BTreeMap<String, String>,
-    /// Version of the suite that the run was made with.
+    /// Version of the suite that made the run.
     pub suite: String,
     /// Name of the runtime.
     pub runtime: String,
-    /// Id of the product that the rules were selected for.
+    /// Id of the product; it selects the rules.
     pub product: String,
     /// The name that the runtime reported for the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,133 +34,133 @@ pub struct ConformanceRecord {
     /// Edition of the runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edition: Option<String>,
-    /// Where programs ran; empty: the runtime knows no difference.
+    /// The place where programs ran; empty: the runtime does not distinguish.
     pub run_mode: String,
-    /// The rules that the run used.
+    /// The catalog of the run.
     pub catalog: CatalogIdentity,
-    /// The libraries under test, the first one first, and what they brought.
+    /// The libraries under test, the first one first, and the libraries that they loaded.
     pub libraries: Vec<TestedLibrary>,
     /// Number of devices.
     pub devices: u32,
-    /// Devices that were not used, because they did not work.
+    /// Devices that were not used because they did not work.
     pub devices_out: Vec<DeviceOut>,
-    /// What identifies the devices and what drives them.
+    /// The identity of the devices and of the software that drives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
-    /// The machine that the run was made on.
+    /// The machine of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<TestedMachine>,
-    /// The run that all of this was seen in.
+    /// The run.
     pub run: RunIdentity,
-    /// By the rule's id: each rule that has a result, and each that a conformant device has to hold.
+    /// Rules by id: all rules with a result, and all rules that a conformant device must hold.
     pub rules: BTreeMap<String, RuleVerdict>,
-    /// The known failures that were applied, and what they excused. They excuse nothing here.
+    /// The known failures of the run and the failures that they excused. In this record they excuse nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
 }
 
-/// What a run shows.
+/// The statement of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {
-    /// Every rule that the device has to hold was seen to hold, and nothing is missing.
+    /// Every rule that the device must hold was shown to hold, and nothing is missing.
     Conformant,
     /// A rule that a document promises is broken.
     NotConformant,
-    /// Nothing is broken, and something is missing.
+    /// Nothing is broken, but something is missing.
     NotShown,
 }
 
-/// Something without which nobody calls a device conformant.
+/// A missing capability, without which a device is not called conformant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Missing {
-    /// What a run has to have.
+    /// The missing capability.
     pub capability: Capability,
-    /// What this one lacks, and what to do.
+    /// The reason, and what to do.
     pub why: String,
-    /// The rules that nobody knows about for that.
+    /// The rules without an answer for this reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }
 
-/// What a run has to have before it can show that a device is conformant.
+/// A precondition for showing that a device is conformant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Capability {
-    /// A device that is not simulated.
+    /// The device is not simulated.
     RealDevice,
-    /// The run is whole: it reached its end, is not a part of one, and tried more than given cases.
+    /// The run finished, is not a part of a run, and was not limited to given cases.
     WholeRun,
-    /// Every rule that the device has to hold was asked for.
+    /// The run selected every rule that the device must hold.
     EveryRule,
-    /// Every rule that was asked for has an answer.
+    /// Every selected rule has an answer.
     Answers,
-    /// As many devices as the rules need.
+    /// The machine has as many devices as the rules need.
     Devices,
-    /// Nobody else used the devices.
+    /// No one else used the devices.
     Dedicated,
-    /// The edition is known, on which depends what a document promises.
+    /// The edition is known, because promises depend on it.
     Edition,
-    /// The machine lets everything be judged: it is known whether it is a virtual one, and memory may be locked.
+    /// The machine allows judging every rule: it is known whether it is virtual, and processes may lock memory.
     Machine,
     /// All planned cases of every rule ran.
     Coverage,
-    /// No check was only observed because the run did without an axiom.
+    /// The run assumed every axiom, so no check was only observed for lack of one.
     Axioms,
 }
 
-/// Which rules a run used.
+/// The identity of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogIdentity {
-    /// SHA-256 over the catalog's files, lower-case hex.
+    /// SHA-256 of the catalog's files, lower-case hex.
     pub digest: String,
-    /// How many rules it has.
+    /// The number of its rules.
     pub rules: u64,
 }
 
-/// A library that was in the process under test.
+/// A library in the process under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestedLibrary {
     /// Path as it was opened.
     pub path: String,
-    /// SHA-256 of the file, lower-case hex; absent: it could not be read.
+    /// SHA-256 of the file, lower-case hex; absent: unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// The id that its linker gave it.
+    /// The build id from its linker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
     /// The version that it reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether it is the suite's simulated device.
+    /// True for the suite's simulated device.
     pub simulated: bool,
 }
 
-/// The machine that a run was made on. What is absent is not known.
+/// The machine of a run. Absent values are unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestedMachine {
-    /// Release of the kernel.
+    /// Kernel release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// Whether it is a virtual machine.
+    /// True for a virtual machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub virtual_machine: Option<bool>,
-    /// It was to be taken for a physical one, as whoever started the run says.
+    /// The user declared the machine to be physical.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// What made the container that the run was in.
+    /// The software that made the container of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// Bytes that a process may lock; absent: nothing limits them.
+    /// The number of bytes that a process may lock; absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked_memory: Option<String>,
 }
 
-/// The run that a record was made from.
+/// The run behind a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunIdentity {
@@ -168,7 +168,7 @@ pub struct RunIdentity {
     pub name: String,
     /// Start, RFC 3339 in UTC.
     pub started: String,
-    /// End, the same; absent: it was not reached.
+    /// End, RFC 3339 in UTC; absent: the run did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
     /// SHA-256 of its journal, lower-case hex.
@@ -177,42 +177,42 @@ pub struct RunIdentity {
     pub profile: String,
     /// The run's seed.
     pub seed: String,
-    /// Nobody else used the devices, as whoever started it says.
+    /// According to the user, no one else used the devices.
     pub dedicated: bool,
     /// Seeded defects that were switched on in the simulated device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<String>,
-    /// When it was resumed after it had been killed.
+    /// The times at which it was resumed after it was killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<String>,
-    /// Names of the runs that it was put together from.
+    /// Names of the runs that were merged into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<String>,
-    /// What names a machine, a site or a person was taken out.
+    /// Names of machines, sites and persons were removed.
     pub redacted: bool,
-    /// Ids of the axioms that the run did without: it only observed the checks that assume them.
+    /// Ids of the axioms that the run did not assume: it only observed the checks that assume them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_axioms: Vec<String>,
 }
 
-/// What became of a rule.
+/// The result of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleVerdict {
-    /// Whether a document promises what it says.
+    /// `must` if a document promises the statement of the rule.
     pub level: Level,
-    /// Whether a conformant device has to hold it, here.
+    /// True if a conformant device must hold the rule in this environment.
     pub required: bool,
-    /// What was seen; absent: it has no result.
+    /// The verdict; absent: no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Why, where it does not simply hold.
+    /// The reason; empty for a pass.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
 impl Statement {
-    /// The words that reports use.
+    /// The words for reports.
     pub fn words(self) -> &'static str {
         match self {
             Statement::Conformant => "conformant",
@@ -229,15 +229,15 @@ impl fmt::Display for Statement {
 }
 
 impl Capability {
-    /// The words that reports use.
+    /// The words for reports.
     pub fn words(self) -> &'static str {
         match self {
             Capability::RealDevice => "a real device",
             Capability::WholeRun => "a whole run",
             Capability::EveryRule => "every rule",
-            Capability::Answers => "an answer of every rule",
+            Capability::Answers => "an answer for every rule",
             Capability::Devices => "enough devices",
-            Capability::Dedicated => "devices that nobody else uses",
+            Capability::Dedicated => "exclusive use of the devices",
             Capability::Edition => "a known edition",
             Capability::Machine => "a machine on which everything can be judged",
             Capability::Coverage => "all planned cases of every rule",

@@ -1,4 +1,4 @@
-//! What a device has to hold here, and what a run lacks before it can show that.
+//! The rules that a device must hold, and the capabilities that a run lacks to show it.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use super::model::{Capability, Missing};
 use catalog::{Conditions, Edition, Rule, Rules, Skip, absences, applies, promised};
 use record::{Host, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// What is asked of a run.
+/// The demands on a run.
 pub(super) struct Demands {
-    /// Ids of the rules that a conformant device holds, where this run was made.
+    /// Ids of the rules that a conformant device must hold in the environment of this run.
     pub required: Vec<String>,
-    /// What is not there.
+    /// Missing capabilities.
     pub missing: Vec<Missing>,
 }
 
-/// Rules that nobody knows about, by what they lack.
+/// Rules without an answer, by the missing capability.
 type Open = BTreeMap<Capability, Vec<String>>;
 
-/// What a run has to show, and what of it is missing.
+/// The rules that a run must show to hold, and the missing capabilities.
 pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let header = &run.header;
     let conditions = conditions(header);
@@ -30,11 +30,11 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
             Some(result) if result.verdict == Verdict::Skipped => {
                 match why_skipped(rule, &result.reason, &conditions, rules) {
                     Some(capability) => Some(capability),
-                    // The documents do not promise it of this edition, host or mode.
+                    // The documents do not promise it for this edition, host or mode.
                     None => continue,
                 }
             }
-            // No document promises it of a virtual machine, also where the device does it.
+            // No document promises it on a virtual machine, even if the device supports it.
             Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
                 continue;
             }
@@ -66,33 +66,36 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     Demands { required, missing }
 }
 
-/// Notes a rule under what it lacks, if it lacks anything.
+/// Adds a rule to the ones that lack a capability.
 fn note(open: &mut Open, lack: Option<Capability>, rule: &str) {
     if let Some(lack) = lack {
         open.entry(lack).or_default().push(rule.to_owned());
     }
 }
 
-/// What is missing whatever the rules are, with why.
+/// Missing capabilities that do not depend on rules, each with the reason.
 fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
     let header = &run.header;
     let settings = &header.settings;
     let mut found = Vec::new();
     if header.library.simulated {
-        found.push((Capability::RealDevice, "the device is the suite's simulated one; run with --backend device"));
+        found.push((Capability::RealDevice, "the device is simulated; run with --backend device"));
     }
     if run.end.is_none() {
-        found.push((Capability::WholeRun, "the run did not reach its end; finish it with --resume"));
+        found.push((Capability::WholeRun, "the run did not finish; finish it with --resume"));
     } else if settings.part.is_some() {
-        found.push((Capability::WholeRun, "this is a part of a run; put all parts together with `atlas-cts merge`"));
+        found.push((Capability::WholeRun, "this is a part of a run; merge all parts with `atlas-cts merge`"));
     } else if settings.case.is_some() {
         found.push((Capability::WholeRun, "only given cases were tried; run without --case"));
     }
     if !settings.dedicated && !header.library.simulated {
-        found.push((Capability::Dedicated, "others may have used the devices; run with --dedicated where nobody does"));
+        found.push((
+            Capability::Dedicated,
+            "others may have used the devices; run with --dedicated on devices that no one else uses",
+        ));
     }
     if header.edition.is_none() {
-        let why = "the edition is not known, on which depends what is promised; let the runtime tell its version";
+        let why = "unknown edition: promises depend on it; make the runtime report its version";
         found.push((Capability::Edition, why));
     }
     if !settings.without_axioms.is_empty() {
@@ -102,24 +105,24 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
     found
 }
 
-/// Why rules lack something.
+/// The reason why rules lack a capability.
 fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[String]) -> String {
     let of = number_of_rules(ids.len());
     match capability {
         Capability::Devices => {
             let wanted = ids.iter().filter_map(|id| rules.rule(id)).map(Rule::devices).max().unwrap_or(1);
-            format!("for {of}: they need up to {wanted} devices, there were {}; run with as many", header.devices)
+            format!("{of} need up to {wanted} devices, but the run had {}; run on a machine with more", header.devices)
         }
         Capability::EveryRule => {
-            format!("{of} not run; run all, also what is known to do harm, on machines of one kind")
+            format!("{of} not run; run all rules, including those with known dangers, on machines of one kind")
         }
-        Capability::Answers => format!("{of} without one; the reasons say why, run them again"),
+        Capability::Answers => format!("{of} without an answer; see their reasons, then run them again"),
         Capability::Machine => format!(
-            "{of} not to be judged on this one; let processes lock memory, and let it be seen whether it is a \
-             virtual machine"
+            "{of} cannot be judged on this machine; allow processes to lock memory, and make it visible whether the \
+             machine is virtual"
         ),
         Capability::Coverage => format!("{of} with cases that did not run in time; run with a longer --rule-limit"),
-        other => format!("{of} not judged for want of {}", other.words()),
+        other => format!("{of} not judged, because this is missing: {}", other.words()),
     }
 }
 
@@ -128,7 +131,7 @@ fn number_of_rules(count: usize) -> String {
     format!("{count} rule{}", if count == 1 { "" } else { "s" })
 }
 
-/// What the result of a rule that was not skipped lacks.
+/// The capability that a rule lacks, if it was not skipped.
 fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     if result.is_some_and(|result| result.verdict == Verdict::Cut) {
         return Some(Capability::Coverage);
@@ -140,14 +143,14 @@ fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     }
 }
 
-/// What a run would have needed to run a rule; `None`: the rule does not apply there, and nobody promises it. A reason
-/// that does not follow from what the journal knows is none of these: a danger that is known, or a machine of another
-/// kind.
+/// The capability that would have run a skipped rule; `None`: the rule does not apply, so no document promises it. A
+/// reason that does not follow from the journal counts as [`Capability::EveryRule`]: a known danger, or another kind of
+/// machine.
 fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
-    let told = |skip: &Skip| skip.to_string() == reason;
+    let is_reason = |skip: &Skip| skip.to_string() == reason;
     let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };
-    let selected = applies(rule, conditions, rules).err().into_iter().chain([devices]).find(told);
-    match selected.or_else(|| absences(rule, conditions, rules).find(told)) {
+    let selected = applies(rule, conditions, rules).err().into_iter().chain([devices]).find(is_reason);
+    match selected.or_else(|| absences(rule, conditions, rules).find(is_reason)) {
         None => Some(Capability::EveryRule),
         Some(Skip::Devices { .. }) => Some(Capability::Devices),
         Some(Skip::Dedicated) => Some(Capability::Dedicated),
@@ -157,7 +160,7 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
     }
 }
 
-/// Whether a machine that the run was made on may be a virtual one, as far as anybody knows.
+/// True if it is unknown whether a machine of the run is virtual.
 fn uncertain_host(header: &RunHeader) -> bool {
     let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.counts_as_virtual().is_none());
     match header.merged.as_slice() {
@@ -167,7 +170,7 @@ fn uncertain_host(header: &RunHeader) -> bool {
     }
 }
 
-/// What selected the rules, as far as the journal knows it.
+/// The conditions that selected the rules, as far as the journal has them.
 fn conditions(header: &RunHeader) -> Conditions {
     let host = header.host.as_ref();
     Conditions {
@@ -185,7 +188,7 @@ fn conditions(header: &RunHeader) -> Conditions {
     }
 }
 
-/// Whether a rule calls what is documented for physical machines only.
+/// True if a rule calls a function that is documented for physical machines only.
 fn bound_to_hardware(rule: &Rule, rules: &Rules) -> bool {
     rule.program.function_names().any(|name| rules.support.get(name).is_some_and(|entry| entry.not_virtual))
 }

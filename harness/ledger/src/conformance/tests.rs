@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use record::{Level, Verdict};
 
-/// Appendix and section 3.2 of RFC 8785: the numbers, literals and texts of its example.
+/// The numbers, literals and texts of the example in RFC 8785, appendix and section 3.2.
 #[test]
 fn the_example_of_the_rfc_has_its_bytes() {
     let example = r#"{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -14,7 +14,7 @@ fn the_example_of_the_rfc_has_its_bytes() {
     assert_eq!(canonical, expected);
 }
 
-/// Section 3.2.3: keys are sorted as UTF-16, where a character beyond the first plane comes before U+FB33.
+/// Section 3.2.3: keys are sorted as UTF-16, so a character beyond the first plane comes before U+FB33.
 #[test]
 fn keys_have_the_order_of_the_rfc() {
     let example = r#"{"\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh",
@@ -75,7 +75,7 @@ fn holds() -> RuleVerdict {
     RuleVerdict { level: Level::Must, required: true, verdict: Some(Verdict::Pass), reason: String::new() }
 }
 
-/// What reading a record gives that was written with these bytes.
+/// The result of reading a record with these bytes.
 fn read(bytes: &[u8]) -> Result<ConformanceRecord, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("record.json");
@@ -93,7 +93,7 @@ fn what_is_written_is_read_back_and_written_as_the_same_bytes() {
 }
 
 #[test]
-fn a_record_in_other_bytes_is_no_record() {
+fn a_record_with_other_bytes_is_refused() {
     let text = String::from_utf8(to_canonical(&record())).unwrap();
     let spaced = text.replacen(":", ": ", 1);
     assert!(read(spaced.as_bytes()).unwrap_err().contains("not canonical from byte 13 on"));
@@ -101,7 +101,7 @@ fn a_record_in_other_bytes_is_no_record() {
     let twice = text.replacen(r#""devices":1"#, r#""devices":2,"devices":1"#, 1);
     assert!(read(twice.as_bytes()).unwrap_err().contains("duplicate field"));
     let newer = text.replacen(r#""format":2"#, r#""format":3"#, 1);
-    assert!(read(newer.as_bytes()).unwrap_err().contains("format 3, and this version reads 1 and 2"));
+    assert!(read(newer.as_bytes()).unwrap_err().contains("format 3, but this version reads 1 and 2"));
     let unknown = text.replacen(r#""devices":1"#, r#""devices":1,"more":1"#, 1);
     assert!(read(unknown.as_bytes()).unwrap_err().contains("unknown field"));
 }
@@ -117,11 +117,11 @@ fn a_record_of_format_1_which_names_no_axioms_can_still_be_read() {
 }
 
 #[test]
-fn a_record_of_a_run_that_did_without_an_axiom_has_to_say_that_it_lacks_one() {
+fn a_record_of_a_run_without_an_axiom_must_list_it_as_missing() {
     let mut without = record();
     without.run.without_axioms = vec!["contents-stay".to_owned()];
     let reason = read(&to_canonical(&without)).unwrap_err();
-    assert!(reason.contains("the run did without an axiom, and every axiom is not among"), "{reason}");
+    assert!(reason.contains("the run did not assume an axiom, but every axiom is not listed"), "{reason}");
 }
 
 fn verdict() -> impl Strategy<Value = Option<Verdict>> {
@@ -170,9 +170,9 @@ prop_compose! {
 }
 
 proptest! {
-    /// The law in other words than the code's: whoever reads the word knows this much.
+    /// The meaning of the statement, written differently from the code.
     #[test]
-    fn a_record_that_says_conformant_is_read_only_where_everything_that_is_required_holds(record in any_record()) {
+    fn a_record_that_claims_conformance_is_read_only_if_every_required_rule_holds(record in any_record()) {
         let read = read(&to_canonical(&record));
         let good = [Verdict::Pass, Verdict::Exceeds, Verdict::Observed];
         let bad = [Verdict::Fail, Verdict::WrongCode, Verdict::Crash, Verdict::Timeout, Verdict::Flaky];

@@ -18,8 +18,8 @@ pub struct Details {
     pub expires: Date,
 }
 
-/// A file with entries for the unexpected failures of a run; `None`: there are none. An entry without owner or tracker is
-/// refused later, so the user has to fill them in.
+/// A file with entries for the unexpected failures of a run; `None`: there are none. An entry without owner or tracker
+/// is refused later, so the user has to fill them in.
 pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let known = |result: &&RuleResult| {
@@ -87,8 +87,8 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     line(format!("    note: {}", quoted(&result.reason)));
 }
 
-/// A YAML scalar, as a JSON string. Characters that a terminal should not show are escaped here, because cleaning the text
-/// later would undo the quoting.
+/// A YAML scalar, as a JSON string. Characters that a terminal should not show are escaped here, because cleaning the
+/// text later would undo the quoting.
 fn quoted(text: &str) -> String {
     let written = serde_json::Value::from(text).to_string();
     let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();

@@ -7,8 +7,8 @@ use time::Date;
 
 use record::{AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult, Symptom};
 
-use super::known_failure::{KnownFailure, Fit, Versions};
 use super::flake::too_often;
+use super::known_failure::{Fit, KnownFailure, Versions};
 use super::model::Kind;
 use super::read::Expectations;
 
@@ -35,8 +35,8 @@ enum Judged {
 }
 
 impl Expecting {
-    /// The entries that apply to a run on a day. An entry that depends on an unknown version excuses nothing, but a dangerous
-    /// rule is not run.
+    /// The entries that apply to a run on a day. An entry that depends on an unknown version excuses nothing, but a
+    /// dangerous rule is not run.
     pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
         let versions = Versions::of(header);
         let (mut entries, mut undecided) = (Vec::new(), Vec::new());
@@ -59,8 +59,7 @@ impl Expecting {
         let files = &self.known.files;
         let (all, here) = (files.entries, self.entries.len());
         let digest = &files.digest[..files.digest.len().min(12)];
-        let line =
-            message!("known-line", path = files.path.as_str(), sha256 = digest, count = all, applying = here);
+        let line = message!("known-line", path = files.path.as_str(), sha256 = digest, count = all, applying = here);
         match self.undecided.len() {
             0 => line,
             open => format!("{line}, {}", message!("known-open", count = open)),
@@ -192,7 +191,10 @@ fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     }
     let again = result.runs_again();
     if flake && too_often(again, entry.rate) {
-        return Some(Judged::TooOften(format!("failed in {again}, but the entry allows a rate of at most {}", entry.rate)));
+        return Some(Judged::TooOften(format!(
+            "failed in {again}, but the entry allows a rate of at most {}",
+            entry.rate
+        )));
     }
     Some(Judged::AsKnown)
 }

@@ -13,8 +13,8 @@ const MANY: u32 = 1000;
 /// The quantile of the normal distribution for [`FALSE_ALARM`].
 const QUANTILE: f64 = 2.3263;
 
-/// True if the number of failures is more than a rate allows: with this rate, fewer than one in a hundred series would have
-/// as many.
+/// True if the number of failures is more than a rate allows: with this rate, fewer than one in a hundred series would
+/// have as many.
 pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
     if seen.failed == 0 || seen.failed > seen.runs {
         return false;

@@ -4,10 +4,10 @@
 
 mod date;
 mod draft;
-mod known_failure;
 mod error;
 mod expecting;
 mod flake;
+mod known_failure;
 mod model;
 mod read;
 mod symptom;
@@ -17,9 +17,9 @@ mod warnings;
 
 pub use date::{day, today};
 pub use draft::{Details, draft};
-pub use known_failure::{KnownFailure, VERSIONS};
 pub use error::ExpectationsError;
 pub use expecting::Expecting;
+pub use known_failure::{KnownFailure, VERSIONS};
 pub use model::{ExpectationsFile, Kind};
 pub use read::Expectations;
 pub use symptom::ExpectedSymptom;

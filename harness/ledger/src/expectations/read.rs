@@ -15,8 +15,8 @@ use catalog::{Diagnostic, Rules, Source, parse_source};
 use record::{ExpectationFiles, Verdict};
 
 use super::date::day;
-use super::known_failure::{KnownFailure, VERSIONS};
 use super::error::ExpectationsError;
+use super::known_failure::{KnownFailure, VERSIONS};
 use super::model::{EntrySource, ExpectationsFile, Kind, SymptomSource};
 use super::symptom::ExpectedSymptom;
 
@@ -198,10 +198,7 @@ impl Check<'_> {
                 None
             }
             (Some(symptom), Kind::Skip) => {
-                self.mistake(
-                    &symptom.verdict,
-                    "a rule that is not run has no symptom; remove it, or use `kind: fail`",
-                );
+                self.mistake(&symptom.verdict, "a rule that is not run has no symptom; remove it, or use `kind: fail`");
                 None
             }
             (Some(symptom), kind) => self.expected(symptom, kind),
@@ -232,7 +229,9 @@ impl Check<'_> {
             (Some(rate), Kind::Flake) if !(rate.value > 0.0 && rate.value < 1.0) => {
                 self.mistake(rate, format!("{} is not a rate between 0 and 1; write for example 0.1", rate.value));
             }
-            (Some(rate), Kind::Fail | Kind::Skip) => self.mistake(rate, "only a flake has a rate; remove it, or use `kind: flake`"),
+            (Some(rate), Kind::Fail | Kind::Skip) => {
+                self.mistake(rate, "only a flake has a rate; remove it, or use `kind: flake`")
+            }
             _ => {}
         }
         entry.rate.as_ref().map_or(0.0, |rate| rate.value)

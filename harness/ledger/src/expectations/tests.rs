@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rstest::rstest;
 use time::Date;
 
-use super::known_failure::{KnownFailure, Fit, Versions};
 use super::expecting::Expecting;
+use super::known_failure::{Fit, KnownFailure, Versions};
 use super::model::Kind;
 use super::read::Expectations;
 use super::symptom::ExpectedSymptom;

@@ -17,7 +17,8 @@ impl Expectations {
         for (index, entry) in self.entries.iter().enumerate() {
             let KnownFailure { place, expires, tracker, .. } = entry;
             if entry.expired(on) {
-                warnings.push(format!("{place}: expired on {expires}; check {tracker}, then remove or renew the entry"));
+                warnings
+                    .push(format!("{place}: expired on {expires}; check {tracker}, then remove or renew the entry"));
             } else if *expires - on > Duration::days(LONGEST) {
                 warnings.push(format!("{place}: expires on {expires}, in more than a year; choose an earlier day"));
             }

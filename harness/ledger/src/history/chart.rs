@@ -75,8 +75,7 @@ pub(super) fn times(timeline: &Timeline) -> String {
     let line = format!("<polyline class=\"line\" points=\"{}\"/>", line.join(" "));
     let last = times.last().map_or(0, |(_, time)| *time);
     let (longest, last) = (duration(longest), duration(last));
-    let description =
-        message!("chart-times-description", count = times.len(), longest = longest.as_str(), last = last);
+    let description = message!("chart-times-description", count = times.len(), longest = longest.as_str(), last = last);
     svg(&description, &line, &message!("chart-times", longest = longest))
 }
 

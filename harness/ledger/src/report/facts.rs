@@ -160,7 +160,8 @@ fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
 fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
     facts.list(message!("label-findings"), result.findings.iter().cloned());
     let observed = |(name, classes): (&String, &BTreeMap<String, u64>)| {
-        let class = |(class, cases): (&String, &u64)| message!("observed-class", class = one_line(class), count = *cases);
+        let class =
+            |(class, cases): (&String, &u64)| message!("observed-class", class = one_line(class), count = *cases);
         format!("{}: {}", one_line(name), classes.iter().map(class).collect::<Vec<_>>().join(", "))
     };
     facts.list(message!("label-observed"), result.observations.iter().map(observed));

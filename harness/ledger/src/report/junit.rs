@@ -242,7 +242,10 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
-    let out = header.devices_out.iter().map(|out| message!("device-is", device = out.device.as_str(), what = out.reason.as_str()));
+    let out = header
+        .devices_out
+        .iter()
+        .map(|out| message!("device-is", device = out.device.as_str(), what = out.reason.as_str()));
     properties.extend(out.map(|out| ("device.out", one_line(&out))));
     if let Some(fingerprint) = &header.fingerprint {
         properties.extend(fingerprint.devices.iter().map(|device| ("device.identity", device_line(device))));

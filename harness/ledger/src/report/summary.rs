@@ -109,7 +109,8 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         line(text, &format!("\n{}", message!("no-results")));
         return;
     }
-    let width = chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(message!("column-chapter").len());
+    let width =
+        chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(message!("column-chapter").len());
     let mut columns = MEANINGS.to_vec();
     columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
     let mut head = format!("\n{:<width$}  {:>6}", message!("column-chapter"), message!("column-rules"));

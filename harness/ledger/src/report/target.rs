@@ -10,13 +10,13 @@ pub(super) fn mark(header: &RunHeader) -> String {
     if header.library.simulated { format!(" ({})", message!("simulated")) } else { String::new() }
 }
 
-/// The words before the name of a real device, so that nobody mistakes it for a simulated one. Empty for a simulated
+/// The words before the name of a real device, to distinguish it from a simulated one. Empty for a simulated
 /// device: the line of its library says so.
 pub(super) fn reality(header: &RunHeader) -> String {
     if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
 }
 
-/// What is tested, on one line, printed before any rule runs: library, digest, version, device, product, seed, profile.
+/// The line about what is tested, printed before any rule runs: library, digest, version, device, product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
     loaded(header, &reality(header))
 }
@@ -64,14 +64,17 @@ pub(super) fn device(header: &RunHeader) -> String {
     };
     let number = if header.devices == 1 { name } else { format!("{} × {name}", header.devices) };
     let out: Vec<&str> = header.devices_out.iter().map(|out| out.device.as_str()).collect();
-    if out.is_empty() { number } else { message!("unusable-devices", devices = number, out = one_line(&out.join(", "))) }
+    if out.is_empty() {
+        number
+    } else {
+        message!("unusable-devices", devices = number, out = one_line(&out.join(", ")))
+    }
 }
 
 /// Devices, product, edition and run mode.
 pub(super) fn target_line(header: &RunHeader) -> String {
     let edition = header.edition.as_deref().map_or(message!("meaning-unknown").into(), one_line);
-    let line =
-        message!("target", device = device(header), product = one_line(&header.product), edition = edition);
+    let line = message!("target", device = device(header), product = one_line(&header.product), edition = edition);
     match header.run_mode.as_str() {
         "" => line,
         mode => format!("{line}, {}", message!("programs-run-on", mode = one_line(mode))),
@@ -80,7 +83,8 @@ pub(super) fn target_line(header: &RunHeader) -> String {
 
 /// A mapped library with its identity.
 pub(super) fn mapped_line(library: &MappedLibrary) -> String {
-    let sha256 = library.sha256.as_deref().map_or(message!("unreadable").to_owned(), |sha| format!("sha256 {}", short(sha)));
+    let sha256 =
+        library.sha256.as_deref().map_or(message!("unreadable").to_owned(), |sha| format!("sha256 {}", short(sha)));
     let build_id = library.build_id.as_deref().map_or(String::new(), |id| format!(", build id {}", short(id)));
     format!("{} ({sha256}{build_id})", one_line(&library.path))
 }

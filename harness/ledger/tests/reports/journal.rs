@@ -1,4 +1,4 @@
-//! The journal: what is written is what is read, whoever is killed.
+//! The journal: reading returns what was written, even after a process is killed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -23,7 +23,7 @@ fn complete(dir: &Path) -> String {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn reading_returns_what_was_written() {
     let dir = folder();
     let text = complete(&dir.join("not/yet/there"));
     assert_eq!(text.lines().count(), results().len() + 2);
@@ -46,7 +46,7 @@ fn an_existing_journal_is_kept() {
 }
 
 #[test]
-fn a_run_killed_at_any_byte_keeps_its_results_and_can_go_on() {
+fn a_run_killed_at_any_byte_keeps_its_results_and_can_be_resumed() {
     let dir = folder();
     let path = dir.join(Journal::FILE);
     let text = complete(&dir);
@@ -96,9 +96,9 @@ fn a_rule_that_began_and_has_no_result_was_in_flight() {
     assert!(matches!(journal.begin("toy.copy.c"), Err(JournalError::Ended { .. })));
 }
 
-/// Cut short at any byte, a begin is there or it is not.
+/// Truncated at any byte, a begin is either complete or ignored.
 #[test]
-fn a_begin_that_was_cut_short_is_none() {
+fn a_truncated_begin_is_ignored() {
     let dir = folder();
     let journal = Journal::create(&dir, &header()).unwrap();
     journal.begin("toy.copy.a").unwrap();
@@ -128,7 +128,7 @@ fn a_journal_of_the_first_format_is_read() {
     assert_eq!((read.header.format, read.results[0].interrupted, read.in_flight.len()), (1, 0, 0));
 }
 
-/// The second format without what came later: a result does not say how many distinct cases it tried.
+/// A journal of the second format without later additions: a result has no coverage.
 #[test]
 fn a_journal_without_coverage_is_read() {
     let dir = folder();
@@ -138,23 +138,23 @@ fn a_journal_without_coverage_is_read() {
     fs::write(dir.join(Journal::FILE), format!("{}\n{line}\n", serde_json::json!({"run": second}))).unwrap();
     let read = read_run(&dir).unwrap();
     assert_eq!((read.header.format, &read.results[0].coverage), (2, &None));
-    // What it does not say is not written either.
+    // An absent key is not written.
     assert_eq!(serde_json::json!({"result": read.results[0]}), line);
 }
 
 #[rstest]
 #[case::empty("", "it is empty")]
 #[case::text("hello\n", "its first line is not a JSON object")]
-#[case::other_json("{\"a\": 1}\n", "its first line describes no run")]
+#[case::other_json("{\"a\": 1}\n", "its first line does not describe a run")]
 #[case::cut_short("{\"run\": {\"format\": 1", "its first line is not")]
-fn another_file_is_no_journal(#[case] text: &str, #[case] found: &str) {
+fn another_file_is_refused(#[case] text: &str, #[case] found: &str) {
     let dir = folder();
     fs::write(dir.join(Journal::FILE), text).unwrap();
     for error in [read_journal(&dir).unwrap_err(), Journal::append_to(&dir).unwrap_err()] {
         assert!(matches!(error, JournalError::NotAJournal { .. }), "{error}");
         assert!(error.to_string().contains(found), "{error}");
     }
-    assert_eq!(fs::read_to_string(dir.join(Journal::FILE)).unwrap(), text, "left as it was");
+    assert_eq!(fs::read_to_string(dir.join(Journal::FILE)).unwrap(), text, "unchanged");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_broken_line_is_named(#[case] line: usize, #[case] text: &str, #[case] reaso
 }
 
 #[test]
-fn nothing_follows_the_end() {
+fn nothing_is_written_after_the_end() {
     let dir = folder();
     let text = complete(&dir);
     let late = result("toy.copy.late", Verdict::Pass, "");
@@ -261,7 +261,7 @@ fn processes_share_a_journal() {
     assert_eq!(distinct(&dir), 250);
 }
 
-/// Not a test of its own: what the processes of the test above run.
+/// Not a test: the code of the processes in the test above.
 #[test]
 fn child_that_appends() {
     let Ok(task) = std::env::var(CHILD) else { return };
@@ -288,14 +288,14 @@ fn distinct(dir: &Path) -> usize {
 #[case(ErrorKind::PermissionDenied, "choose a folder that you may write to")]
 #[case(ErrorKind::NotFound, "give the folder of a run that was started")]
 #[case(ErrorKind::Unsupported, "choose a folder on a file system that supports file locks")]
-fn a_refusal_says_what_to_do(#[case] kind: ErrorKind, #[case] advice: &str) {
+fn a_refusal_names_the_next_action(#[case] kind: ErrorKind, #[case] advice: &str) {
     let error = JournalError::Io { attempt: "write", path: "r/results.jsonl".into(), source: kind.into() };
     assert!(error.to_string().starts_with("cannot write r/results.jsonl: "), "{error}");
     assert!(error.to_string().ends_with(advice), "{error}");
 }
 
 #[test]
-fn a_file_in_the_way_is_named() {
+fn a_file_that_blocks_the_folder_is_named() {
     let dir = folder();
     fs::write(dir.join("file"), "").unwrap();
     let error = Journal::create(&dir.join("file/below"), &header()).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a person sees: `report.html` and `summary.md`.
+//! Reports for people: `report.html` and `summary.md`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ fn run(header: RunHeader, results: Vec<RuleResult>, end: Option<RunEnd>) -> Reco
     Recorded { header, results, in_flight: BTreeMap::new(), end }
 }
 
-/// The page and the summary of a run, whose folder holds nothing else before.
+/// The page and the summary of a run in a new folder.
 fn written(run: &Recorded) -> (String, String) {
     let dir = folder();
     in_folder(&dir, run)
@@ -33,7 +33,7 @@ fn in_folder(dir: &Path, run: &Recorded) -> (String, String) {
     (read(PAGE_FILE), read(STEP_SUMMARY_FILE))
 }
 
-/// A page without what every page has: style and script.
+/// The body of a page, without style and script.
 fn body(page: &str) -> &str {
     let (_, rest) = page.split_once("<body>\n").expect("a page has a body");
     rest.split_once("<script").expect("a page has a script").0
@@ -49,7 +49,7 @@ fn pages() {
     let mut whole = ended(results(), 1);
     if let Some(end) = &mut whole.end {
         (end.expectations, end.retries) = (Some(sample::expected()), vec![sample::retry()]);
-        end.remarks = vec!["device 1: more memory errors than before; it is out".to_owned()];
+        end.remarks = vec!["device 1: more memory errors than before; it is out of use".to_owned()];
     }
     insta::assert_snapshot!("page_broken", body(&written(&whole).0));
     insta::assert_snapshot!("page_conformant", body(&written(&ended(results()[..1].to_vec(), 0)).0));
@@ -61,31 +61,30 @@ fn step_summaries() {
     let mut whole = ended(results(), 1);
     if let Some(end) = &mut whole.end {
         end.expectations = Some(sample::expected());
-        end.remarks = vec!["@everybody: <b>a process</b> could not end in order".to_owned()];
+        end.remarks = vec!["@all: <b>a process</b> could not end in order".to_owned()];
     }
     insta::assert_snapshot!("step_summary_broken", written(&whole).1);
     insta::assert_snapshot!("step_summary_conformant", written(&ended(results()[..1].to_vec(), 0)).1);
     insta::assert_snapshot!("step_summary_nothing", written(&run(device_header(), vec![], None)).1);
 }
 
-/// A result of each list, with what has to be found about it on the page.
 #[rstest]
-#[case::what_was_seen("the last byte of `back` is 0xa5, expected 0x17")]
+#[case::the_message("the last byte of `back` is 0xa5, expected 0x17")]
 #[case::the_statement("same(back, source, size);")]
 #[case::its_place("specs/toy/copy.yaml:41:7")]
 #[case::the_values("<code>size = 65569</code><br/><code>host_offset = 3</code>")]
 #[case::the_clause("copy.all-bytes: A copy writes every byte of the range")]
 #[case::the_calls("<li><code>toy_dv_copy(device_memory, 65569, source, 65569, TOY_MEMCPY_HOST_TO_DEVICE)")]
-#[case::what_running_it_again_showed("fails in 2 of 2 runs of the case alone")]
+#[case::the_results_of_running_it_again("fails in 2 of 2 runs of the case alone")]
 #[case::the_program("return toy_dv_copy(0, 0) &lt; 1 &amp;&amp; 2 &gt; 1;")]
 #[case::the_output("␛[31m[ERROR]␛[0m short copy ]]&gt;")]
 #[case::the_replay(
     "atlas-cts replay reports/out/2027-03-01T08-30-00Z toy.copy.exact-count --values &#39;{&quot;size&quot;"
 )]
 #[case::the_doubt("The guide says 32-byte granularity")]
-fn a_failure_on_the_page_says(#[case] told: &str) {
+fn a_failure_on_the_page_has(#[case] text: &str) {
     let page = written(&ended(vec![broken()], 1)).0;
-    assert!(body(&page).contains(told), "{told}\n{}", body(&page));
+    assert!(body(&page).contains(text), "{text}\n{}", body(&page));
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn logs_are_shown_as_text_and_no_link_leads_to_another_file() {
     fs::create_dir_all(&logs).unwrap();
     let lines: Vec<String> = (0..100).map(|line| format!("line {line} <script>alert(1)</script>")).collect();
     fs::write(logs.join("kernel.txt"), lines.join("\n")).unwrap();
-    fs::write(dir.join("secret.txt"), "of somebody else").unwrap();
+    fs::write(dir.join("secret.txt"), "of another user").unwrap();
     std::os::unix::fs::symlink("../../secret.txt", logs.join("link.txt")).unwrap();
     let file = |name: &str| LogFile { name: name.to_owned(), lines: 100, left_out: 0, bytes: 2 };
     let files =
@@ -107,27 +106,27 @@ fn logs_are_shown_as_text_and_no_link_leads_to_another_file() {
     assert!(body.contains("<a href=\"logs/toy.copy.exact-count/kernel.txt\">"), "{body}");
     assert!(body.contains("line 99 &lt;script&gt;") && !body.contains("line 10 &lt;"), "the end of it:\n{body}");
     assert!(
-        !body.contains("of somebody else")
+        !body.contains("of another user")
             && !body.contains("href=\"..")
             && !body.contains("href=\"logs/toy.copy.exact-count/link")
     );
 }
 
 #[test]
-fn a_page_that_cannot_be_written_is_a_remark_and_costs_no_report() {
+fn a_page_that_cannot_be_written_is_a_remark_and_the_other_reports_are_written() {
     let dir = folder();
-    fs::create_dir_all(dir.join(PAGE_FILE).join("in the way")).unwrap();
+    fs::create_dir_all(dir.join(PAGE_FILE).join("blocked")).unwrap();
     let remarks = write_reports(&dir, &ended(results(), 1)).unwrap();
     assert!(
-        matches!(&remarks[..], [only] if only.contains("report.html was not written") && only.contains("atlas-cts report")),
+        matches!(&remarks[..], [only] if only.contains("report.html: ") && only.contains("run `atlas-cts report")),
         "{remarks:?}"
     );
     assert!(dir.join(JUNIT_FILE).exists() && dir.join(STEP_SUMMARY_FILE).exists());
     let missing = write_reports(&dir.join("missing"), &ended(results(), 1)).unwrap_err();
-    assert!(missing.to_string().contains("make the reports again from the journal"), "{missing}");
+    assert!(missing.to_string().contains("then run `atlas-cts report "), "{missing}");
 }
 
-/// Rules whose failures say a lot.
+/// Rules with long failures.
 fn failing(rules: usize, words: &str) -> Vec<RuleResult> {
     let failure = |number: usize| Failure {
         message: words.repeat(20),
@@ -147,8 +146,8 @@ fn failing(rules: usize, words: &str) -> Vec<RuleResult> {
 
 #[rstest]
 #[case::of_usual_words("toy_dv_copy moved 31 of 32 bytes ")]
-#[case::of_what_has_to_be_escaped("<\"&'>".repeat(8))]
-fn a_full_run_of_failures_stays_small_and_says_what_each_of_them_is(#[case] words: impl AsRef<str>) {
+#[case::of_escaped_characters("<\"&'>".repeat(8))]
+fn a_run_of_many_failures_has_a_small_page_with_each_failure(#[case] words: impl AsRef<str>) {
     let failing = failing(600, words.as_ref());
     let (page, summary) = written(&ended(failing.clone(), 1));
     assert!(page.len() <= LARGEST, "{} bytes", page.len());
@@ -156,10 +155,10 @@ fn a_full_run_of_failures_stays_small_and_says_what_each_of_them_is(#[case] word
     for result in &failing {
         assert_eq!(page.matches(&format!("<h3>{}</h3>", result.id)).count(), 1);
     }
-    assert!(page.contains("Left out, so that the page stays small"));
+    assert!(page.contains("Omitted to keep the page small"));
 }
 
-/// Elements and attributes that pages are made of. Nothing else comes in, whatever a run says.
+/// The elements and attributes of pages. No text of a run adds others.
 const ELEMENTS: &str = "a article body br button caption code dd details div dl dt form h1 h2 h3 head header html input label li \
     main meta nav ol option output p pre rect script section select span style summary svg table tbody td tfoot th thead title \
     tr ul";
@@ -167,10 +166,9 @@ const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class c
     data-meaning data-rule data-shown data-verdict for height hidden href http-equiv id lang name nonce open role scope start tabindex type \
     value width";
 
-/// Reads a page to its end, strictly: what is not closed, not escaped or not known is an error. Gives the rules of its
-/// table.
+/// Reads a page strictly: unclosed, unescaped or unknown markup is an error. Returns the number of rules in its table.
 fn rules_of(page: &str) -> usize {
-    // A script is no markup.
+    // A script is not markup.
     let (before, rest) = page.split_once("<script").unwrap();
     let page = format!("{before}{}", rest.split_once("</script>").unwrap().1);
     let (elements, attributes): (Vec<&str>, Vec<&str>) =
@@ -197,7 +195,7 @@ fn rules_of(page: &str) -> usize {
             }
             Event::Empty(element) => rules += check(&element),
             Event::End(_) => depth -= 1,
-            Event::Comment(_) | Event::PI(_) | Event::CData(_) => panic!("markup that no page has"),
+            Event::Comment(_) | Event::PI(_) | Event::CData(_) => panic!("unexpected markup"),
             Event::GeneralRef(reference) => {
                 let known = ["lt", "gt", "amp", "quot", "#39"].map(str::as_bytes);
                 assert!(known.contains(&reference.as_ref()), "{reference:?}");
@@ -237,7 +235,7 @@ proptest! {
 }
 
 #[test]
-fn links_of_trackers_are_links_only_where_they_are_nothing_else() {
+fn only_plain_addresses_of_trackers_become_links() {
     let mut whole = ended(results(), 1);
     let mut expected = sample::expected();
     for (sorted, tracker) in expected.results.iter_mut().zip(["https://tracker.example/3", "javascript:alert(1)//<b>"])

@@ -1,13 +1,13 @@
-//! Runs that never happened.
+//! Made-up runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use record::{
-    AnswerCount, Answers, AppliedExpectations, AnswersByQuestion, Conclusion, Confirmation, Coverage, EntryReference, ExpectationFiles,
-    Failure, Journal, Level, LibraryIdentity, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader,
-    RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
+    AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Conclusion, Confirmation, Coverage, EntryReference,
+    ExpectationFiles, Failure, Journal, Level, LibraryIdentity, QuestionAnswers, Repeats, Retry, RetryCause,
+    RuleResult, RunEnd, RunHeader, RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 13] = [
@@ -26,7 +26,7 @@ pub const VERDICTS: [Verdict; 13] = [
     Verdict::Cut,
 ];
 
-/// A folder of one test, gone when the test has passed.
+/// A folder for one test, removed when the test passes.
 pub struct Folder(PathBuf);
 
 pub fn folder() -> Folder {
@@ -189,7 +189,7 @@ pub fn failure() -> Failure {
     }
 }
 
-/// What running a case again showed that does not always fail.
+/// The confirmation of a case that does not always fail.
 pub fn confirmation(conclusion: Conclusion) -> Confirmation {
     Confirmation {
         conclusion,
@@ -218,7 +218,7 @@ pub fn asked(question: &str, answers: &[(&str, u64)]) -> AnswersByQuestion {
     AnswersByQuestion::from([(question.to_owned(), QuestionAnswers { cases, answers })])
 }
 
-/// A rule that is broken, with all that can be said about it.
+/// A broken rule with all details.
 pub fn broken() -> RuleResult {
     let mut result = result("toy.copy.exact-count", Verdict::Fail, "the last byte of `back` is 0xa5, expected 0x17");
     result.failure = Some(Box::new(failure()));
@@ -236,7 +236,7 @@ pub fn broken() -> RuleResult {
     result
 }
 
-/// One result of every kind that a report distinguishes.
+/// A result of every kind that reports distinguish.
 pub fn results() -> Vec<RuleResult> {
     let no_function = "product a2 has no function toy_dv_takePhysical";
     let mut finding = result("toy.memory.usage-counts", Verdict::Fail, "free memory did not shrink");
@@ -261,13 +261,13 @@ pub fn results() -> Vec<RuleResult> {
     ]
 }
 
-/// A rule that ran once more.
+/// A rule that ran again.
 pub fn retry() -> Retry {
     let reason = "the device did not answer".to_owned();
     Retry { cause: RetryCause::LostDevice, rule: Some("toy.copy.peer".to_owned()), reason }
 }
 
-/// Of the rules of `results`: a known failure, and one that is fixed.
+/// A known failure and a fixed one among `results`.
 pub fn expected() -> AppliedExpectations {
     let entry = |line: u32| {
         Some(EntryReference {
@@ -288,9 +288,14 @@ pub fn expected() -> AppliedExpectations {
         fail_on: vec![],
         results: vec![
             sorted("toy.copy.exact-count", Sort::Known, known, entry(3)),
-            sorted("toy.copy.zero-bytes", Sort::Fixed, "it holds, expected was crash; remove the entry", entry(9)),
+            sorted(
+                "toy.copy.zero-bytes",
+                Sort::Fixed,
+                "the rule holds, but the entry expects crash; remove the entry",
+                entry(9),
+            ),
         ],
-        open: vec!["toy.yaml:20: the version of driver is not known; the entry excuses nothing".to_owned()],
+        open: vec!["toy.yaml:20: the version of driver is unknown; the entry excuses nothing".to_owned()],
     }
 }
 

@@ -1,9 +1,11 @@
-//! The journal's schema, as a site has it, against journals of every format and lines as they are written.
+//! The published schema of the journal, checked with journals of every format and with written lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Happened, Host, Incident, Leaked, Line, MappedLibrary, RecordedShard, RetryCause, RuleBegin, RunResume, RunStop};
+use record::{
+    Happened, Host, Incident, Leaked, Line, MappedLibrary, RecordedShard, RetryCause, RuleBegin, RunResume, RunStop,
+};
 use regex_lite::Regex;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
@@ -18,7 +20,7 @@ fn schema() -> Json {
     serde_json::from_str(&fs::read_to_string(project("reports/schema/results.schema.json")).unwrap()).unwrap()
 }
 
-/// Whether a value is what a schema of the whole says; the keywords are those that generated schemas have.
+/// True if a value matches a part of the schema `whole`. Knows the keywords of generated schemas.
 fn holds(value: &Json, schema: &Json, whole: &Json) -> bool {
     let Json::Object(keywords) = schema else { return schema == &json!(true) };
     keywords.iter().all(|(keyword, says)| match keyword.as_str() {
@@ -50,7 +52,7 @@ fn holds(value: &Json, schema: &Json, whole: &Json) -> bool {
             };
             members(value).all(|(key, member)| known(key) || holds(member, says, whole))
         }
-        other => panic!("a keyword that this test does not know: {other}"),
+        other => panic!("unknown keyword: {other}"),
     })
 }
 
@@ -70,7 +72,7 @@ fn members(value: &Json) -> impl Iterator<Item = (&String, &Json)> {
     value.as_object().into_iter().flatten()
 }
 
-/// A line of each kind, with the keys of which the types alone do not say everything.
+/// A line of each kind, with the keys that the types do not describe completely.
 fn lines() -> Vec<Json> {
     let text = String::new;
     let mut header = header();
@@ -104,7 +106,7 @@ fn lines() -> Vec<Json> {
     lines.into_iter().chain(others).map(|line| serde_json::to_value(line).unwrap()).collect()
 }
 
-/// The lines of the runs that are kept of a format.
+/// The lines of the stored runs of a format.
 fn stored(format: u32) -> Vec<Json> {
     let runs = fs::read_dir(project(&format!("fixtures/runs/format-{format}"))).unwrap();
     let journals = runs.map(|run| fs::read_to_string(run.unwrap().path().join("results.jsonl")).unwrap());
@@ -117,8 +119,8 @@ fn stored(format: u32) -> Vec<Json> {
 #[case::of_format_2(stored(2))]
 #[case::of_format_3(stored(3))]
 #[case::of_format_4(stored(4))]
-#[case::as_they_are_written(lines())]
-fn every_line_is_as_the_schema_says(#[case] journal: Vec<Json>) {
+#[case::as_written(lines())]
+fn every_line_matches_the_schema(#[case] journal: Vec<Json>) {
     let schema = schema();
     assert!(!journal.is_empty());
     for line in journal {
@@ -154,12 +156,12 @@ fn the_schema_refuses(#[case] line: usize, #[case] place: &str, #[case] key: &st
     assert!(!holds(&changed(line, place, key, value), &schema, &schema));
 }
 
-/// A key that only newer versions write may be absent, so that older journals are valid.
+/// A key of newer versions may be absent, so that older journals are valid.
 #[rstest]
 #[case::settings(0, "/run", "settings")]
 #[case::interruptions(2, "/result", "interrupted")]
 #[case::remarks(5, "/end", "remarks")]
-fn what_older_formats_lack_may_be_absent(#[case] line: usize, #[case] place: &str, #[case] key: &str) {
+fn keys_that_older_formats_lack_may_be_absent(#[case] line: usize, #[case] place: &str, #[case] key: &str) {
     let schema = schema();
     assert!(holds(&changed(line, place, key, None), &schema, &schema));
 }

@@ -46,7 +46,9 @@ pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     check_first(&path, first)?;
     let header = match serde_json::from_slice(first) {
         Ok(Line::Run(header)) => *header,
-        Ok(_) => return Err(JournalError::NotAJournal { path, found: "its first line does not describe a run".into() }),
+        Ok(_) => {
+            return Err(JournalError::NotAJournal { path, found: "its first line does not describe a run".into() });
+        }
         Err(error) => return Err(JournalError::broken(&path, 1, &error)),
     };
     let mut reader = JournalReader::new(path, header)?;

@@ -176,7 +176,8 @@ fn content(content: &Content<'_>) -> String {
                 format!("<code>{} = {}</code>", escaped(&elide(name, LINE)), escaped(&elide(value, LINE)))
             };
             let rest = values.len().saturating_sub(LAST);
-            let rest = (rest > 0).then(|| format!("<span class=\"faint\">{}</span>", message!("and-more", count = rest)));
+            let rest =
+                (rest > 0).then(|| format!("<span class=\"faint\">{}</span>", message!("and-more", count = rest)));
             values.iter().take(LAST).map(value).chain(rest).collect::<Vec<_>>().join("<br/>")
         }
         Content::Calls(calls) => numbered(calls),

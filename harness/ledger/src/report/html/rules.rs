@@ -31,7 +31,8 @@ pub(super) fn filters(run: &Recorded) -> String {
         .filter(|meaning| run.results.iter().any(|result| result.meaning() == *meaning))
         .map(|meaning| (name(meaning), meaning_text(meaning)))
         .collect();
-    let others = verdicts.iter().map(|verdict| verdict.name()).filter(|name| names.iter().all(|(known, _)| known != name));
+    let others =
+        verdicts.iter().map(|verdict| verdict.name()).filter(|name| names.iter().all(|(known, _)| known != name));
     names.extend(others.map(|name| (name, name)).collect::<Vec<_>>());
     let option = |name: &str, text: &str| format!("<option value=\"{}\">{}</option>", escaped(name), escaped(text));
     let select = |id: &str, label: &str, options: String| {
@@ -166,8 +167,7 @@ fn times(run: &Recorded) -> String {
         None => message!("times-of-rules", rules = duration(total)),
     };
     let heading = message!("heading-times");
-    let mut markup =
-        format!("<section aria-labelledby=\"times\">\n<h2 id=\"times\">{heading}</h2>\n<p>{took}</p>\n");
+    let mut markup = format!("<section aria-labelledby=\"times\">\n<h2 id=\"times\">{heading}</h2>\n<p>{took}</p>\n");
     if !slowest.is_empty() {
         let _ = write!(
             markup,
