@@ -172,9 +172,9 @@ fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_t
     ALL_MEMORY, EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &["acl.small.all"]
 )]
 #[case::too_few_devices(
-    TWO_DEVICES, EDITION, DEDICATED, Capability::Devices, "for 1 rule: they need up to 2 devices, there were 1", &["acl.small.two"]
+    TWO_DEVICES, EDITION, DEDICATED, Capability::Devices, "1 rule need up to 2 devices, but the run had 1", &["acl.small.two"]
 )]
-#[case::an_unknown_edition("", "FAULT_NONE", DEDICATED, Capability::Edition, "let the runtime tell its version", &[])]
+#[case::an_unknown_edition("", "FAULT_NONE", DEDICATED, Capability::Edition, "make the runtime report its version", &[])]
 #[case::a_simulated_device(
     "", EDITION, &["--product", "a2", "--backend", "simulator"], Capability::RealDevice, "run with --backend device", &[]
 )]
@@ -216,7 +216,7 @@ fn a_run_that_did_not_reach_its_end_shows_nothing() {
     let text = fs::read_to_string(&journal).unwrap();
     let killed: Vec<&str> = text.lines().filter(|line| !line.starts_with("{\"end\"")).collect();
     fs::write(&journal, killed.join("\n") + "\n").unwrap();
-    certify(&bench, "run", &[]).says(3, &["a whole run: the run did not reach its end; finish it with --resume"]);
+    certify(&bench, "run", &[]).says(3, &["a whole run: the run did not finish; finish it with --resume"]);
 }
 
 #[test]
@@ -281,9 +281,9 @@ fn a_record_that_was_changed_or_is_none_is_not_verified() {
     let claims = text.replace("\"statement\":\"not-shown\"", "\"statement\":\"conformant\"");
     assert_ne!(claims, text);
     bench.write("claims.json", claims);
-    bench.run(["verify", "claims.json"]).says(1, &["it says conformant, and what it lists means not shown"]);
+    bench.run(["verify", "claims.json"]).says(1, &["its statement is conformant, but its content means not shown"]);
     bench.write("text.json", "{}");
-    bench.run(["verify", "text.json"]).says(1, &["text.json is no conformance record"]);
+    bench.run(["verify", "text.json"]).says(1, &["text.json is not a conformance record"]);
     bench.run(["verify", "gone.json"]).says(2, &["cannot read gone.json"]);
 }
 

@@ -126,7 +126,7 @@ fn a_hang_is_made_smaller_within_its_budget() {
 fn a_failure_that_takes_long_is_made_smaller_within_its_time(#[case] actors: &str) {
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
     // Four hangs of a second may be waited for, so that there are four seconds for this.
-    let cut = "the budget to make it smaller is used up, a larger --profile has more";
+    let cut = "shrinking reached its budget, a larger --profile allows more";
     struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");

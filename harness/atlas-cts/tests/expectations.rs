@@ -50,7 +50,7 @@ fn what_is_known_ends_with_0_and_stays_recorded_as_it_was_seen(bench: Bench) {
         0,
         &[
             "known failures: known.yaml (sha256",
-            "1 entries, 1 for this device",
+            "1 entry, 1 for this device",
             "known     acl.small.aligned",
             "nothing new: 1 known failure, no other rule that ran is broken",
             "https://tracker.example/1, of memory, until 2999-12-31 (known.yaml:2)",
@@ -111,11 +111,11 @@ fn what_is_fixed_or_expired_breaks_the_run_only_by_flag(bench: Bench) {
     run(&bench, "fixed", &known).says(0, &["fixed: known failures that hold now (1)", "acl.small.aligned"]);
     let report = bench.report("fixed");
     assert_eq!(sort(&report, "acl.small.aligned"), Some(Sort::Fixed));
-    assert!(report.junit.contains("fixed: it holds, expected was fail"), "{}", report.junit);
+    assert!(report.junit.contains("fixed: the rule holds, but the entry expects fail"), "{}", report.junit);
     let by_flag = ["--expectations", "known.yaml", "--fail-on", "fixed,expired"];
     run(&bench, "fixed-by-flag", &by_flag).says(1, &["broken by --fail-on"]);
     bench.write("known.yaml", ENTRY.replace("2999", "2001"));
-    broken(&bench, "expired", &known).says(0, &["expired: as entries say that no longer hold (1)"]);
+    broken(&bench, "expired", &known).says(0, &["expired: known failures whose entries have expired (1)"]);
     broken(&bench, "expired-by-flag", &by_flag).says(1, &["FAIL  acl.small.aligned"]);
     assert!(bench.report("expired-by-flag").junit.contains("<failure"), "what breaks the run is a failure");
 }
@@ -166,24 +166,24 @@ fn entries_are_drafted_from_a_run_and_expect_it(bench: Bench) {
     empty.says(0, &[]);
     broken(&bench, "empty", &["--expectations", "empty.yaml"]).says(2, &["empty.yaml:", "the tracker is empty"]);
     bench.run(draft).says(3, &["draft.yaml is there already", "name another file, or move it away"]);
-    bench.run(["expect", "--from", "report", "--expires", "soon"]).says(2, &["--expires soon is no day"]);
+    bench.run(["expect", "--from", "report", "--expires", "soon"]).says(2, &["--expires soon is not a day"]);
 }
 
 #[rstest]
 #[case::unknown_rule(
     "acl.small.aligned",
     "acl.small.aligend",
-    "there is no rule `acl.small.aligend`; did you mean `acl.small.aligned`"
+    "unknown rule `acl.small.aligend`; did you mean `acl.small.aligned`"
 )]
 #[case::pattern_without_a_rule("acl.small.aligned", "acl.large.*", "no rule matches `acl.large.*`")]
-#[case::unknown_product("[a2]", "[a22]", "there is no product `a22`")]
-#[case::unknown_version("edition:", "editon:", "no run knows a version of `editon`")]
+#[case::unknown_product("[a2]", "[a22]", "unknown product `a22`")]
+#[case::unknown_version("edition:", "editon:", "unknown component `editon`")]
 #[case::no_range(">=8.5", "8.5", "is not a range of versions")]
 #[case::no_verdict("verdict: fail", "verdict: pass", "a rule does not fail with `pass`")]
-#[case::no_day("2999-12-31", "31.12.2999", "is no day; write for example 2027-03-31")]
+#[case::no_day("2999-12-31", "31.12.2999", "is not a day; write for example 2027-03-31")]
 #[case::no_tracker("https://tracker.example/1", "\"\"", "the tracker is empty")]
-#[case::no_rate("kind: fail", "kind: flake", "a flake has a rate")]
-#[case::no_danger("kind: fail", "kind: skip", "a rule is not run only where running it does harm")]
+#[case::no_rate("kind: fail", "kind: flake", "a flake needs a rate")]
+#[case::no_danger("kind: fail", "kind: skip", "a rule may be left out only if running it does harm")]
 #[case::misspelt_key("owner:", "ovner:", "unknown field `ovner`")]
 fn a_mistake_is_named_with_its_place_and_nothing_is_run(
     bench: Bench,
@@ -201,7 +201,7 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 }
 
 #[rstest]
-#[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; look at https://tracker.example/1")]
+#[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
 #[case::holds_for_ever("2999", "2998", "more than a year")]
 #[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "no product that it names offers the rules")]
 fn lint_warns_of_what_is_old_or_meets_nothing(
@@ -268,7 +268,7 @@ fn a_journal_whose_end_excuses_what_its_results_do_not_show_is_refused(bench: Be
     let journal = bench.report("report").journal;
     bench.write("report/results.jsonl", journal.replace("\"sort\":\"known\"", "\"sort\":\"fixed\""));
     let answer = bench.run(["run", "--resume", "report", "--specs", "specs"]);
-    answer.says(2, &["the end calls acl.small.aligned fixed, and its result says otherwise"]);
+    answer.says(2, &["the end calls acl.small.aligned fixed, which contradicts its result"]);
 }
 
 #[rstest]

@@ -129,18 +129,18 @@ fn a_catalog_is_not_read_because_a_journal_names_it() {
 type Edit = fn(&mut Vec<Json>);
 
 #[rstest]
-#[case::other_verdicts(|lines: &mut Vec<Json>| lines[2]["result"]["verdict"] = json!("fail"), "the end counts other results")]
-#[case::other_counts(|lines: &mut Vec<Json>| lines.last_mut().unwrap()["end"]["counts"] = json!({"pass": 9}), "counts other results")]
+#[case::other_verdicts(|lines: &mut Vec<Json>| lines[2]["result"]["verdict"] = json!("fail"), "the counts of the end differ")]
+#[case::other_counts(|lines: &mut Vec<Json>| lines.last_mut().unwrap()["end"]["counts"] = json!({"pass": 9}), "the counts of the end differ")]
 #[case::other_status(|lines: &mut Vec<Json>| lines.last_mut().unwrap()["end"]["exit"] = json!(200),
-    "the end says exit status 200, the results before it mean 0")]
+    "the end has exit status 200, but the results before it mean 0")]
 #[case::other_settings(|lines: &mut Vec<Json>| lines[0]["run"]["settings"]["min_executed"] = json!(5),
-    "the end says exit status 0, the results before it mean 3")]
+    "the end has exit status 0, but the results before it mean 3")]
 #[case::fewer_results(
     |lines: &mut Vec<Json>| {
         lines.drain(1..3);
         lines.last_mut().unwrap()["end"]["counts"] = json!({"pass": 3});
     },
-    "the run has ended, and 3 of its 4 rules have a result")]
+    "the run has ended, but only 3 of its 4 rules have a result")]
 fn an_end_that_does_not_follow_from_the_results_is_refused(#[case] change: Edit, #[case] reason: &str) {
     let bench = bench();
     bench.run_catalog("report", &["--jobs", "1"]).says(0, &["4 pass"]);
@@ -196,7 +196,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
 #[rstest]
 #[case::removed(|report: &Path| fs::remove_file(report.join("results.jsonl")).unwrap(), "was removed while the run")]
 #[case::removed_with_its_folder(|report: &Path| fs::remove_dir_all(report).unwrap(), "was removed while the run")]
-#[case::emptied(|report: &Path| drop(File::create(report.join("results.jsonl")).unwrap()), "was cut short while the run")]
+#[case::emptied(|report: &Path| drop(File::create(report.join("results.jsonl")).unwrap()), "was truncated during the run")]
 #[case::replaced(
     |report: &Path| {
         fs::copy(report.join("results.jsonl"), report.join("new")).unwrap();
@@ -209,9 +209,9 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
 fn a_run_whose_journal_is_lost_reports_what_it_remembers(#[case] disturb: fn(&Path), #[case] what: &str) {
     let (bench, answer) = disturbed(&[], disturb);
     answer.says(3, &["error: stopping the run: ", what, "start a new run in another folder", "2 pass"]);
-    answer.says(3, &["the run did not reach its end", "the report has the results so far"]);
+    answer.says(3, &["the run did not finish", "the report has the results so far"]);
     let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
-    for text in ["acl.small.r1", "acl.small.r2", "The run did not reach its end."] {
+    for text in ["acl.small.r1", "acl.small.r2", "The run did not finish."] {
         assert!(junit.contains(text), "{junit}");
     }
 }

@@ -212,7 +212,7 @@ fn expect_same(whole: &Report, resumed: &Report, in_flight: &BTreeMap<String, u3
     assert_eq!(cases.len(), expected.len());
     for ((name, case), (expected_name, expected)) in cases.iter().zip(&expected) {
         assert_eq!(name, expected_name);
-        let mark = "the run ended 1 time while this rule ran, and was resumed";
+        let mark = "the run stopped once during this rule and was resumed";
         assert_eq!(case.contains(mark), in_flight.contains_key(name), "{case}");
         let outcome = |case: &str| ["<failure", "<error", "<skipped"].map(|kind| case.contains(kind));
         assert_eq!(outcome(case), outcome(expected), "{name}");
@@ -300,7 +300,7 @@ fn a_rule_that_was_in_flight_twice_is_given_up() {
     let reason = "this rule was running at 2 interruptions of the run, so it is not run again; run it alone: \
                   atlas-cts run acl.small.r2";
     let answer = resume(&bench, "report", &[]);
-    answer.says(3, &["ERROR  acl.small.r2", "interrupted: the run ended while they ran, and was resumed (1)"]);
+    answer.says(3, &["ERROR  acl.small.r2", "interrupted: the run stopped during these rules and was resumed (1)"]);
     let report = bench.report("report");
     let given_up = report.result("acl.small.r2");
     assert_eq!((given_up.verdict.name(), given_up.interrupted, given_up.cases), ("error", 2, 0));
@@ -322,7 +322,7 @@ fn an_interrupted_rule_is_marked_and_keeps_its_verdict() {
     let bench = bench();
     killed(&bench, "report", "acl.small.aligned", &[&VERY_SLOW[..], &["--defect", MISALIGNED]].concat());
     let answer = resume(&bench, "report", &[]);
-    let mark = "the run ended 1 time while this rule ran, and was resumed";
+    let mark = "the run stopped once during this rule and was resumed";
     answer.says(
         1,
         &["3 of 9 rules have a result; when the run ended, acl.small.aligned ran", mark, "since the run was resumed"],

@@ -97,7 +97,7 @@ fn a_remark_is_an_event_and_a_mistake_is_none(bench: Bench) {
     let answer = bench.run(RUN.iter().chain(&["--log-format", "json", "--report-dir", "report"]));
     let events = events(&answer.text);
     let remark = events.iter().find(|(kind, _)| kind == "remark").expect("there is a remark").1["text"].clone();
-    assert!(remark.as_str().unwrap().contains("report.html was not written"), "{remark}");
+    assert!(remark.as_str().unwrap().contains("report.html: "), "{remark}");
     let mistake = bench.run(RUN.iter().chain(&["--log-format", "json", "no-such-rule"]));
     mistake.says(2, &["no rule matches `no-such-rule`"]);
     bench.run(["run", "--log-format", "xml"]).says(2, &["invalid value 'xml'", "text, json"]);

@@ -111,7 +111,7 @@ fn a_library_that_takes_all_memory_meets_the_limit(
     #[case] status: i32,
     #[case] says: &str,
 ) {
-    const LIMIT: &str = "the process reached its limit of 256 MiB beside what it held once it was set up";
+    const LIMIT: &str = "the process reached its limit of 256 MiB on top of what it used after start-up";
     let bench = struck_by(&[fault], actors);
     run_with(&bench, "report", &["--deadline", "20", "--worker-memory", "256"]).says(status, &[says]);
     let report = bench.report("report");

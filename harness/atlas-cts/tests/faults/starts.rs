@@ -24,7 +24,7 @@ fn a_device_that_does_not_come_back_is_an_error_of_each_rule_that_follows() {
 #[test]
 fn a_missing_function_blocks_the_rules_that_call_it() {
     let bench = struck_by(&["FAULT_NO_MALLOC"], "");
-    run(&bench, "report").says(3, &["not known: the environment or a device failed"]);
+    run(&bench, "report").says(3, &["unknown: the environment or a device failed"]);
     let report = bench.report("report");
     assert_eq!(report.results.len(), 3);
     for result in &report.results {

@@ -325,7 +325,7 @@ fn a_device_that_a_sites_command_brings_back_is_used_again() {
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     night.env("NIGHT_REPAIRED", bench.path("repaired"));
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(0, &["works again after --recover-cmd (1 of 2)"]);
+    answer.says(0, &["--recover-cmd restored it (attempt 1 of 2)"]);
     expect_all(&report, Verdict::Pass);
     let told = fs::read_to_string(bench.path("recovered")).unwrap();
     assert!(told.starts_with("0: ") && told.contains("507899") && told.lines().count() == 1, "{told}");
@@ -337,7 +337,7 @@ fn a_device_is_brought_back_for_a_rule_that_needs_several() {
     let mut night = command(&bench, 2, &["--recover-cmd", ": >repaired"]);
     night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30").env("NIGHT_REPAIRED", bench.path("repaired"));
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(0, &["device 1 was out", "works again after --recover-cmd (1 of 2)"]);
+    answer.says(0, &["device 1 was out of use", "--recover-cmd restored it (attempt 1 of 2)"]);
     expect_all(&report, Verdict::Pass);
 }
 
@@ -362,7 +362,7 @@ fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str
     let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site, "--recover-limit", "1"]);
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(3, &["did not bring it back (1 of 2)", "did not bring it back (2 of 2)", why]);
+    answer.says(3, &["did not restore it (attempt 1 of 2)", "did not restore it (attempt 2 of 2)", why]);
     assert_eq!(fs::read_to_string(bench.path("recovered")).unwrap().lines().count(), 2);
     assert_eq!(report.results.len(), 30);
     let judged = |result: &RuleResult| !matches!(result.verdict, Verdict::Pass | Verdict::DeviceLost);
@@ -381,7 +381,7 @@ fn a_process_in_which_calls_have_no_effect_any_more_is_replaced() {
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
     answer.says(1, &["FAIL  acl.night.fault"]);
     assert_eq!(count(&report, |result| result.verdict == Verdict::Pass), 12, "{:?}", report.verdicts());
-    let said = remarks(&report, "after acl.night.fault, calls of its process on the device did not have their effect");
+    let said = remarks(&report, "after acl.night.fault, calls on the device no longer had any effect");
     assert_eq!(said.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
 }
 
@@ -392,9 +392,9 @@ fn a_rule_that_meets_a_process_in_which_calls_have_no_effect_runs_once_more() {
     let bench = machine(&(copies(0, 3) + &fault + &copies(3, 12)), "LOSES_EFFECT");
     // Each of the rule's three cases has one.
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_FAILED", "3"));
-    answer.says(0, &["acl.night.copy3 ran in a process whose calls had no effect any more, and runs once more"]);
+    answer.says(0, &["acl.night.copy3 ran in a worker whose calls no longer had any effect; it runs again"]);
     expect_all(&report, Verdict::Pass);
-    let said = remarks(&report, "after acl.night.copy3, calls of its process on the device did not have their effect");
+    let said = remarks(&report, "after acl.night.copy3, calls on the device no longer had any effect");
     assert_eq!(said.len(), 1, "{:?}", report.end().told().collect::<Vec<_>>());
 }
 
@@ -412,7 +412,7 @@ fn a_rule_after_which_memory_does_not_come_back_is_found_and_named() {
     let (answer, report) = ran(&bench, &mut command(&bench, 1, &[]));
     answer.says(0, &["acl.night.leaks: each time it runs"]);
     expect_all(&report, Verdict::Pass);
-    let [leak] = &remarks(&report, "do not come back")[..] else {
+    let [leak] = &remarks(&report, "it leaks")[..] else {
         panic!("{:?}", report.end().told().collect::<Vec<_>>())
     };
     assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of the memory of"), "{leak}");
