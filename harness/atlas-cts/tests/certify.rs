@@ -172,7 +172,7 @@ fn a_whole_run_on_a_device_in_which_all_holds_is_conformant_and_its_record_has_t
     ALL_MEMORY, EDITION, DEVICE, Capability::Dedicated, "run with --dedicated", &["acl.small.all"]
 )]
 #[case::too_few_devices(
-    TWO_DEVICES, EDITION, DEDICATED, Capability::Devices, "1 rule need up to 2 devices, but the run had 1", &["acl.small.two"]
+    TWO_DEVICES, EDITION, DEDICATED, Capability::Devices, "1 rule: up to 2 devices needed, but the run had 1", &["acl.small.two"]
 )]
 #[case::an_unknown_edition("", "FAULT_NONE", DEDICATED, Capability::Edition, "make the runtime report its version", &[])]
 #[case::a_simulated_device(

@@ -18,7 +18,7 @@ pub struct Failure {
     pub rule_statement: String,
     /// The documents that the rule cites: `title (edition), section`.
     pub sources: Vec<String>,
-    /// The clauses behind the failed statement, each with its id, text, document and editions. Absent in older
+    /// The clauses of the failed statement, each with its id, text, document and editions. Absent in older
     /// journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The loaded library.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LibraryIdentity {
-    /// Path as it was opened.
+    /// The path as opened.
     pub path: String,
     /// SHA-256 of the file, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
@@ -28,7 +28,7 @@ pub struct LibraryIdentity {
 pub struct FurtherLibrary {
     /// Its id in the catalog.
     pub id: String,
-    /// Path as it was opened.
+    /// The path as opened.
     pub path: String,
     /// SHA-256 of the file, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]

@@ -102,7 +102,7 @@ pub enum Capability {
     Dedicated,
     /// The edition is known, because promises depend on it.
     Edition,
-    /// The machine allows judging every rule: it is known whether it is virtual, and processes may lock memory.
+    /// The machine allows judging every rule: it is known to be virtual or physical, and processes may lock memory.
     Machine,
     /// All planned cases of every rule ran.
     Coverage,
@@ -124,7 +124,7 @@ pub struct CatalogIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestedLibrary {
-    /// Path as it was opened.
+    /// The path as opened.
     pub path: String,
     /// SHA-256 of the file, lower-case hex; absent: unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ pub struct TestedMachine {
     pub locked_memory: Option<String>,
 }
 
-/// The run behind a record.
+/// The run of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunIdentity {

@@ -157,7 +157,7 @@ impl Expecting {
 
     fn as_known(&self, result: &RuleResult, entry: &KnownFailure) -> SortedResult {
         let what = match (&entry.symptom, entry.kind) {
-            (Some(symptom), Kind::Flake) => format!("a flake of at most {}: {symptom}", entry.rate),
+            (Some(symptom), Kind::Flake) => format!("a flake with a rate of at most {}: {symptom}", entry.rate),
             (Some(symptom), _) => symptom.to_string(),
             (None, _) => entry.danger.clone(),
         };

@@ -1,4 +1,4 @@
-//! The check whether a flake fails more often than its entry allows.
+//! Detection of flakes that fail more often than their entries allow.
 
 use record::Repeats;
 

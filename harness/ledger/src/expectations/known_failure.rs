@@ -1,4 +1,4 @@
-//! A known failure, and the check whether it applies to a run.
+//! Known failures, and their applicability to a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub struct KnownFailure {
     pub place: String,
 }
 
-/// The answer whether an entry applies to a run.
+/// The applicability of an entry to a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fit {
     Applies,

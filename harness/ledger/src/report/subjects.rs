@@ -1,4 +1,4 @@
-//! The subjects of the suite: how many rules of each were judged or only observed, and what they showed.
+//! The subjects of the suite: the numbers of judged and observed rules of each, and their results.
 
 use super::text::{elide, one_line};
 use catalog::Level;

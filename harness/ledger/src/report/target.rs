@@ -16,7 +16,8 @@ pub(super) fn reality(header: &RunHeader) -> String {
     if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
 }
 
-/// The line about what is tested, printed before any rule runs: library, digest, version, device, product, seed, profile.
+/// The line about what is tested, printed before any rule runs: library, digest, version, device, product, seed,
+/// profile.
 pub fn first_line(header: &RunHeader) -> String {
     loaded(header, &reality(header))
 }
