@@ -316,7 +316,7 @@ impl JournalFile {
             let unfinished = !line.ends_with(b"\n");
             let glimpse = serde_json::from_slice::<Glimpse>(line.trim_ascii_end());
             if unfinished && glimpse.is_err() && self.lines == 0 {
-                let found = "its first line is incomplete".into();
+                let found = "its first line is not complete".into();
                 return Err(JournalError::NotAJournal { path: path.to_owned(), found });
             }
             if unfinished {
