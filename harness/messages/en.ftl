@@ -1,7 +1,7 @@
 ### The fixed words of reports in English. Syntax: https://projectfluent.org
 ###
-### Not here: names that programs read (verdicts, sorts of known failures, settings of a journal) and texts that a journal
-### records (reasons, remarks, events).
+### Not here: names that programs read (verdicts, sorts of known failures), and texts that a journal records (reasons,
+### remarks, events).
 
 ## Numbers
 
@@ -447,8 +447,8 @@ runs-oldest-first = Runs, the oldest first
 legend = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, blank: no result
 legend-markdown = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, ·: no result
 and-more-in-html = and { $count } more: `--format html` has all
-chart-results = results by run, from 1 to { $runs }: from bottom to top broken, unknown, findings, hold, skipped; the highest bar is { $most } rules
-chart-results-description = Results of { count-runs }. In the last one, { $good } rules hold, { $broken } are broken, { $unknown } are without an answer.
+chart-results = results by run, from 1 to { $runs }: from bottom to top broken, unknown, findings, hold, skipped; height of the highest bar: { $most }
+chart-results-description = Results of { count-runs }. In the last one: { $good } hold, { $broken } broken, { $unknown } unknown.
 chart-times = time by run; the longest took { $longest }
 chart-times-description = Time of { count-runs }; the longest took { $longest }, the last { $last }.
 history-parts-of-merged-runs = { $count ->
