@@ -248,9 +248,7 @@ fn a_record_without_what_it_lacks_is_refused(bench: Bench) {
     let mut record: ConformanceRecord = serde_json::from_slice(&fs::read(bench.path("record.json")).unwrap()).unwrap();
     record.missing.clear();
     bench.write("emptied.json", to_canonical(&record));
-    bench
-        .run(["verify", "emptied.json"])
-        .says(1, &["the device is simulated, but", "is not listed as missing"]);
+    bench.run(["verify", "emptied.json"]).says(1, &["the device is simulated, but", "is not listed as missing"]);
 }
 
 /// N16. A limit that is too low is reported before anything overflows, with advice that helps.

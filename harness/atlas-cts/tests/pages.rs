@@ -155,8 +155,6 @@ fn a_history_says_since_when_and_what_else_changed(bench: Bench) {
     bench.run(["history", "specs"]).says(2, &["no readable run below specs"]);
     fs::create_dir_all(bench.path("broken/one")).unwrap();
     bench.write("broken/one/results.jsonl", "no journal\n");
-    bench
-        .run(["history", "broken"])
-        .says(2, &["no readable run below broken (left out: ", "its first line"]);
+    bench.run(["history", "broken"]).says(2, &["no readable run below broken (left out: ", "its first line"]);
     bench.run(["history", "nowhere"]).says(2, &["cannot read nowhere"]);
 }

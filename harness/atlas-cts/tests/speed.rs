@@ -63,8 +63,7 @@ fn a_slow_runtime_gets_the_cases_and_the_verdict_of_a_fast_one() {
 fn a_rule_that_did_not_come_to_its_end_is_not_known() {
     let bench = Bench::new();
     bench.catalog(chapter(&[LONG, HOLDS]));
-    let told =
-        ["cut: ", " planned cases ran within the limit of 1s", "no rule that ran is broken, but 1 rule unknown"];
+    let told = ["cut: ", " planned cases ran within the limit of 1s", "no rule that ran is broken, but 1 rule unknown"];
     bench.run_catalog("run", &[A2, CUT].concat()).says(0, &told);
     bench.run_catalog("strict", &[A2, CUT, &["--strict"]].concat()).says(3, &["unknown: not all cases of 1 rule ran"]);
     let report = bench.report("run");

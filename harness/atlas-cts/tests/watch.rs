@@ -170,8 +170,7 @@ fn memory_errors_in_the_middle_of_a_run_put_the_device_out_and_no_rule_is_blamed
     let night = Night::new("MEMORY_ERRORS");
     let (answer, report) =
         night.tool("'info -t ecc -i 1 -c 0') if [ -e count ]; then cat broken.txt; else cat clean.txt; fi ;;").run();
-    answer
-        .says(0, &["device 1 is out of use for this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
+    answer.says(0, &["device 1 is out of use for this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
     assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass), "{:?}", report.verdicts());
     assert_eq!(report.results.len(), report.header.rules);
     assert!(remarks(&report).contains("lost device 1 and runs again"), "{}", remarks(&report));
@@ -188,7 +187,11 @@ fn a_warning_puts_a_device_out_if_it_stays(#[case] health: &str, #[case] out: bo
     let (_, report) = night.tool(&format!("'info -t health -i 1 -c 0') {health} ;;")).run();
     assert!(night.bench.path("seen").exists(), "the tool was asked after a rule had failed");
     let remarks = remarks(&report);
-    assert_eq!(remarks.contains("device 1 is out of use for this run: on device 1:0, its state is warning"), out, "{remarks}");
+    assert_eq!(
+        remarks.contains("device 1 is out of use for this run: on device 1:0, its state is warning"),
+        out,
+        "{remarks}"
+    );
     // Without a sign of the device's the rule is to blame.
     assert_eq!(report.results.iter().any(|result| result.verdict == Verdict::Fail), !out, "{:?}", report.verdicts());
 }
