@@ -111,7 +111,10 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
     match capability {
         Capability::Devices => {
             let wanted = ids.iter().filter_map(|id| rules.rule(id)).map(Rule::devices).max().unwrap_or(1);
-            format!("{of}: up to {wanted} devices needed, but the run had {}; run on a machine with more", header.devices)
+            format!(
+                "{of}: up to {wanted} devices needed, but the run had {}; run on a machine with more",
+                header.devices
+            )
         }
         Capability::EveryRule => {
             format!("{of} not run; run all rules, including those with known dangers, on machines of one kind")
