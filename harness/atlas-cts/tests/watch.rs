@@ -200,7 +200,7 @@ fn a_harmless_fault_is_only_reported() {
     let (_, report) = night.tool(&script).run();
     let remarks = remarks(&report);
     assert!(remarks.contains("device 1:0 has the fault 80E00209, which is harmless: it stays in use"), "{remarks}");
-    assert!(!remarks.contains("is out of this run"), "{remarks}");
+    assert!(!remarks.contains("is out of use"), "{remarks}");
 }
 
 #[test]
