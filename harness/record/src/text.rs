@@ -35,7 +35,7 @@ pub fn one_line(text: &str) -> String {
 
 /// A count and its noun: `1 rule`, `2 rules`.
 pub fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    catalog::count(count, noun)
 }
 
 /// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
