@@ -140,7 +140,7 @@ const PAGES: &str = "    pages: [{page: manual/blocks.md, functions: [aclrtMallo
     READ,
     "    pages: [{page: manual/blocks.md, functions: [aclrtMallocNowhere], open: {aclrtMalloc: later}}]\n",
     2,
-    "`aclrtMalloc` has clauses; name it under `functions`"
+    "`aclrtMalloc` has clauses; move it to `functions`"
 )]
 #[case::a_page_that_is_not_listed(
     &READ.replace("[manual/blocks.md]", "[manual/blocks.md, manual/keys.md]"),

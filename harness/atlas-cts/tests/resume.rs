@@ -327,7 +327,7 @@ fn an_interrupted_rule_is_marked_and_keeps_its_verdict() {
     let mark = "the run stopped once during this rule and was resumed";
     answer.says(
         1,
-        &["3 of 9 rules have a result; when the run ended, acl.small.aligned ran", mark, "since the run was resumed"],
+        &["3 of 9 rules have a result; when the run stopped, acl.small.aligned ran", mark, "since the run was resumed"],
     );
     answer.says(1, &["  fail        acl.small.aligned  interrupted 1 time"]);
     let report = bench.report("report");
@@ -452,10 +452,10 @@ fn a_journal_without_begin_lines_is_refused() {
 fn a_folder_without_a_run_is_not_resumed() {
     let bench = bench();
     resume(&bench, "nowhere", &[])
-        .says(2, &["there is no run to resume: ", "give the folder of a run that was started"]);
+        .says(2, &["no run to resume: ", "give the folder of a run that was started"]);
     fs::create_dir(bench.path("empty")).unwrap();
     bench.write("empty/results.jsonl", "");
-    resume(&bench, "empty", &[]).says(2, &["there is no run to resume: ", "it is empty"]);
+    resume(&bench, "empty", &[]).says(2, &["no run to resume: ", "it is empty"]);
 }
 
 // ---- two runs at once
