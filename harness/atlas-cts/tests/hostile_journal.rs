@@ -194,18 +194,18 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
 }
 
 #[rstest]
-#[case::removed(|report: &Path| fs::remove_file(report.join("results.jsonl")).unwrap(), "was removed while the run")]
-#[case::removed_with_its_folder(|report: &Path| fs::remove_dir_all(report).unwrap(), "was removed while the run")]
+#[case::removed(|report: &Path| fs::remove_file(report.join("results.jsonl")).unwrap(), "was removed during the run")]
+#[case::removed_with_its_folder(|report: &Path| fs::remove_dir_all(report).unwrap(), "was removed during the run")]
 #[case::emptied(|report: &Path| drop(File::create(report.join("results.jsonl")).unwrap()), "was truncated during the run")]
 #[case::replaced(
     |report: &Path| {
         fs::copy(report.join("results.jsonl"), report.join("new")).unwrap();
         fs::rename(report.join("new"), report.join("results.jsonl")).unwrap();
     },
-    "was replaced by another file while the run")]
+    "was replaced by another file during the run")]
 #[case::written_to(
     |report: &Path| File::options().append(true).open(report.join("results.jsonl")).unwrap().write_all(b"oops\n").unwrap(),
-    "was written to by another process while the run")]
+    "was written to by another process during the run")]
 fn a_run_whose_journal_is_lost_reports_its_results(#[case] disturb: fn(&Path), #[case] what: &str) {
     let (bench, answer) = disturbed(&[], disturb);
     answer.says(3, &["error: stopping the run: ", what, "start a new run in another folder", "2 pass"]);

@@ -226,7 +226,7 @@ fn new_rules_name_their_first_version(
 #[case::with_superfluous_names(
     "  - {rule: acl.small.block, version: 0.3.0, part: rule, of: [a], why: The manual.}\n", 2, &["leave `of` out"]
 )]
-#[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["say why"])]
+#[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["write the reason"])]
 #[case::of_no_version("  - {rule: acl.small.block, version: soon, part: rule, why: The manual.}\n", 2, &["`soon` is not a version"])]
 #[case::with_an_unknown_key(
     "  - {rule: acl.small.block, versions: 0.3.0, part: rule, why: The manual.}\n", 2,
