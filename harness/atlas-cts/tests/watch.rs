@@ -1,7 +1,7 @@
 //! The devices of a run and their health during the run, from the vendor's tool. The devices are simulated, with a
 //! library that is given like that of a real device; the tool is a script that prints samples.
 
-#[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
+#[allow(dead_code, reason = "these tests need only the samples of the doctor's machines")]
 use crate::doctor::machine;
 use crate::support;
 
