@@ -235,7 +235,7 @@ fn a_mistake_in_a_linked_file_is_not_quoted(bench: Bench, #[case] link: &str, #[
     let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");
     symlink(secret, bench.path(link)).unwrap();
     let answer = bench.run(words);
-    answer.says(2, &[link, "reached through a link, so that nothing of it is shown"]);
+    answer.says(2, &[link, "not shown because it is reached through a link"]);
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
 }
 
@@ -255,7 +255,7 @@ fn a_record_that_hides_what_it_lacks_is_refused(bench: Bench) {
 #[rstest]
 #[case::of_the_stack(
     "ulimit -s 64",
-    "the stack is limited to 64 KiB, and 1024 are needed; raise the limit (ulimit -s)"
+    "the stack is limited to 64 KiB, but 1024 KiB are needed; raise the limit (ulimit -s)"
 )]
 #[case::of_files("ulimit -f 8", "ulimit -f")]
 fn a_low_limit_is_named_with_advice(bench: Bench, #[case] limit: &str, #[case] says: &str) {

@@ -455,11 +455,10 @@ fn a_journal_without_begin_lines_is_refused() {
 #[test]
 fn a_folder_without_a_run_is_not_resumed() {
     let bench = bench();
-    resume(&bench, "nowhere", &[])
-        .says(2, &["there is no run to resume: ", "give the folder of a run that was started"]);
+    resume(&bench, "nowhere", &[]).says(2, &["no run to resume: ", "give the folder of a run that was started"]);
     fs::create_dir(bench.path("empty")).unwrap();
     bench.write("empty/results.jsonl", "");
-    resume(&bench, "empty", &[]).says(2, &["there is no run to resume: ", "it is empty"]);
+    resume(&bench, "empty", &[]).says(2, &["no run to resume: ", "it is empty"]);
 }
 
 // ---- two runs at once
