@@ -59,8 +59,8 @@ fn options_page() -> String {
         own_options(command).for_each(|option| *users.entry(entry(option)).or_default() += 1);
     }
     let shared = |option: &Arg| users[&entry(option)] > 1;
-    let mut page = "# Options\n\nFor everyone who types a command: every command and option, as `atlas-cts man --markdown` prints \
-                    this page from the\nprogram. An environment variable is read where its option is not given.\n\n\
+    let mut page = "# Options\n\nFor everyone who types a command: after this page you know every option. `atlas-cts man\n--markdown` \
+                    prints this page. The environment variable of an option is read if the option is\nnot given.\n\n\
                     ## Options that several commands share\n"
         .to_owned();
     let mut headings: Vec<(&str, Vec<String>)> = Vec::new();
@@ -100,10 +100,7 @@ fn options_page() -> String {
 /// The options of a command, apart from those of its help.
 fn own_options(command: &Command) -> impl Iterator<Item = &Arg> {
     let of_help = |option: &Arg| ["help", "help-all", "version"].contains(&option.get_id().as_str());
-    command
-        .get_opts()
-        .chain(command.get_arguments().filter(|option| !option.is_positional() && !option.get_action().takes_values()))
-        .filter(move |option| !of_help(option))
+    command.get_arguments().filter(move |option| !option.is_positional() && !of_help(option))
 }
 
 fn name(option: &Arg) -> String {
@@ -149,7 +146,8 @@ fn entry(option: &Arg) -> String {
     }
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
     let help = option.get_long_help().or_else(|| option.get_help()).map(ToString::to_string).unwrap_or_default();
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A word like `<run>` would be HTML.
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('<', "\\<");
     let text = format!("`{}{}`{facts}: {help}", name(option), values.unwrap_or_default());
     format!("- {}\n", lines(&text, "  "))
 }

@@ -1,4 +1,4 @@
-//! A rule with one of its cases, as one word: `acl.copy.async-h2h:size=4096;choose=pageable`.
+//! A rule with one of its cases, as one word: `toy.copy.within-host:size=4096;choose=pageable`.
 
 use serde_json::{Map, Value as Json};
 use thiserror::Error;

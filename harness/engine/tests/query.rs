@@ -37,7 +37,7 @@ fn a_text_that_is_not_a_query_is_refused(#[case] text: &str, #[case] error: Quer
 
 #[test]
 fn a_text_without_a_colon_names_a_rule() {
-    assert_eq!(parse_query("acl.copy"), Ok(("acl.copy", None)));
+    assert_eq!(parse_query("toy.copy"), Ok(("toy.copy", None)));
 }
 
 proptest! {

@@ -30,7 +30,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("catalog", &["abi", "cases", "simulator-contract", "steps"]),
     ("record", &["catalog"]),
     ("messages", &[]),
-    ("ledger", &["catalog", "messages", "record", "steps"]),
+    ("ledger", &["cases", "catalog", "messages", "record", "steps"]),
     ("engine", &["abi", "cases", "catalog", "record", "simulator-contract", "steps"]),
     ("atlas-cts", &["abi", "catalog", "engine", "ledger", "record", "simulator-contract", "specs", "steps"]),
     ("fuzz", &["abi", "catalog", "engine", "ledger", "record", "steps"]),

@@ -1,5 +1,6 @@
 //! A comparison as sections and entries, for text, Markdown and HTML.
 
+use cases::query;
 use super::difference::{
     Change, CoverageKind, Difference, Drift, DriftKind, FieldChange, RuleChange, RuleOutcome, Share, Timing,
 };
@@ -151,20 +152,21 @@ fn drift_entry(drift: &Drift) -> PageEntry {
     let lines = vec![
         (kind, shortened(&drift.what)),
         (message!("label-strength"), strength),
-        (message!("label-old"), shares(&drift.old)),
-        (message!("label-new"), shares(&drift.new)),
+        (message!("label-old"), shares(&drift.rule, &drift.old)),
+        (message!("label-new"), shares(&drift.rule, &drift.new)),
     ];
     PageEntry { name: drift.rule.clone(), lines }
 }
 
-fn shares(shares: &[Share]) -> String {
+/// Answers with their numbers of cases, and a case as the query that `run` accepts.
+fn shares(rule: &str, shares: &[Share]) -> String {
     let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.cases));
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if shares.len() > MOST_SHOWN {
         text += &format!(", {}", message!("and-more", count = shares.len() - MOST_SHOWN));
     }
     if let Some(example) = shares.iter().find_map(|share| share.example.as_ref()) {
-        text += &format!("; {}", message!("diff-example", values = shortened(&example.to_string())));
+        text += &format!("; {}", message!("diff-example", values = query(rule, example).unwrap_or_else(|| shortened(&example.to_string()))));
     }
     text
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use time::Date;
 
+use cases::query;
 use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
@@ -72,6 +73,10 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
         line(format!("    kind: flake\n    rate: {:.2} # seen: {again}", share.clamp(0.01, 0.99)));
     } else {
         line("    kind: fail".to_owned());
+    }
+    let case = result.failure.as_ref().and_then(|failure| query(&result.id, &failure.replay_values));
+    if let Some(case) = case {
+        line(format!("    # seen with {}", comment(&case)));
     }
     line(format!("    products: [{}]", quoted(product)));
     line(format!("    symptom:\n      verdict: {verdict}"));

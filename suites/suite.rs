@@ -1,4 +1,4 @@
-//! The conformance suite: every rule of the catalog is one test.
+//! The suite as `cargo test` shows it: every rule of the catalog is one test.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     });
     let given = with_help(several, wants_all(&words)).get_matches_from(words);
     let command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
-    conclude(|| conformance(command, filters(&given)))
+    conclude(|| suite(command, filters(&given)))
 }
 
 /// The filters of the command line, in their order. A rule may be named as it is listed, with its chapter before its id.
@@ -60,7 +60,7 @@ fn filters(given: &ArgMatches) -> Vec<String> {
     texts.map(|text| text.rsplit_once("] ").map_or(text.as_str(), |(_, id)| id).to_owned()).collect()
 }
 
-fn conformance(command: Command, mut wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
+fn suite(command: Command, mut wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
     let Command { selection, mut options, mut runner } = command;
     options.workers.jobs = runner.test_threads.or(options.workers.jobs);
     let query = options.take_query(&mut wanted)?;
