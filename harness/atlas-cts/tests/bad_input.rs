@@ -40,7 +40,7 @@ fn lint(chapter: impl AsRef<[u8]>) -> (Bench, support::Answer) {
 
 #[test]
 fn the_chapter_itself_has_no_mistakes() {
-    lint(CHAPTER).1.says(0, &["1 rules in 1 chapters", "no mistakes"]);
+    lint(CHAPTER).1.says(0, &["1 rule in 1 chapter", "no mistakes"]);
 }
 
 #[test]
@@ -88,14 +88,14 @@ fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
     let warning = "warning: specs/acl/rules/small.yaml:15: 121 columns; break the line to at most 120";
     answer.says(0, &[warning, "no mistakes"]);
     bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
-    lint(wide.replace("xü", "ü")).1.says(0, &["1 rules in 1 chapters"]);
+    lint(wide.replace("xü", "ü")).1.says(0, &["1 rule in 1 chapter"]);
 }
 
 #[rstest]
 #[case::bom(format!("\u{feff}{CHAPTER}"))]
 #[case::windows_line_ends(CHAPTER.replace('\n', "\r\n"))]
 fn additions_of_editors_are_accepted(#[case] chapter: String) {
-    lint(chapter).1.says(0, &["1 rules in 1 chapters"]);
+    lint(chapter).1.says(0, &["1 rule in 1 chapter"]);
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn a_whole_run_without_failures_is_conformant_and_its_record_is_reproducible() {
 )]
 #[case::no_answer(
     BLOCKED,
-    EDITION, DEDICATED, Capability::Answers, "1 rule without one", &["acl.small.blocked"]
+    EDITION, DEDICATED, Capability::Answers, "1 rule without an answer", &["acl.small.blocked"]
 )]
 fn a_record_is_not_conformant_and_tells_what_is_missing(
     #[case] more: &str,

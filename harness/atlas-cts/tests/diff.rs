@@ -63,7 +63,7 @@ fn a_regression_is_named_and_the_reverse_is_a_fix() {
     let shown = ["1 regression,", "Regressions (1)", "acl.small.block", "defects", MISALIGNED];
     bench.run(["diff", "old", "new"]).says(0, &shown);
     bench.run(["diff", "old", "new", "--fail-on", "regression"]).says(1, &["exit status 1, because of regression"]);
-    bench.run(["diff", "new", "old", "--fail-on", "regression,drift"]).says(0, &["1 fixes", "Fixes (1)"]);
+    bench.run(["diff", "new", "old", "--fail-on", "regression,drift"]).says(0, &["1 fix,", "Fixes (1)"]);
     bench
         .run(["diff", "old/results.jsonl", "old", "--fail-on", "regression,drift,coverage,field"])
         .says(0, &["3 rules"]);
@@ -73,7 +73,7 @@ fn a_regression_is_named_and_the_reverse_is_a_fix() {
 fn a_changed_undocumented_answer_is_drift_with_both_codes() {
     let bench = bench(&[("old", "1", None), ("new", "2", Some("variant.other-misuse-codes"))]);
     let answer = bench.run(["diff", "old", "new", "--fail-on", "regression"]);
-    answer.says(0, &["0 regressions", "1 drifts", "acl.small.refused", "aclrtMemGetAddressRange(p, NULL, NULL)"]);
+    answer.says(0, &["0 regressions", "1 drift;", "acl.small.refused", "aclrtMemGetAddressRange(p, NULL, NULL)"]);
     bench.run(["diff", "old", "new", "--fail-on", "drift:code"]).says(1, &["because of drift:code"]);
     bench.run(["diff", "old", "new", "--fail-on", "drift:value,drift:verdict"]).says(0, &[]);
     let json = bench.run(["diff", "old", "new", "--format", "json"]);

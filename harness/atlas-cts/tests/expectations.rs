@@ -53,7 +53,7 @@ fn a_known_failure_ends_with_0_and_keeps_its_recorded_verdict(bench: Bench) {
             "1 entry, 1 for this device",
             "known     acl.small.aligned",
             "nothing new: 1 known failure, no other rule that ran is broken",
-            "https://tracker.example/1, of memory, until 2999-12-31 (known.yaml:2)",
+            "https://tracker.example/1, owner memory, until 2999-12-31 (known.yaml:2)",
         ],
     );
     assert!(!answer.text.contains("conformant: no rule"), "{}", answer.text);
@@ -113,7 +113,7 @@ fn a_fixed_or_expired_failure_breaks_the_run_only_by_flag(bench: Bench) {
     assert_eq!(sort(&report, "acl.small.aligned"), Some(Sort::Fixed));
     assert!(report.junit.contains("fixed: the rule holds, but the entry expects fail"), "{}", report.junit);
     let by_flag = ["--expectations", "known.yaml", "--fail-on", "fixed,expired"];
-    run(&bench, "fixed-by-flag", &by_flag).says(1, &["broken by --fail-on"]);
+    run(&bench, "fixed-by-flag", &by_flag).says(1, &["failed by --fail-on"]);
     bench.write("known.yaml", ENTRY.replace("2999", "2001"));
     broken(&bench, "expired", &known).says(0, &["expired: known failures whose entries have expired (1)"]);
     broken(&bench, "expired-by-flag", &by_flag).says(1, &["FAIL  acl.small.aligned"]);
@@ -142,7 +142,7 @@ fn the_folder_next_to_the_catalog_is_read_if_it_is_given(bench: Bench) {
     bench.write("expectations/README.md", "not YAML: {");
     let named = ["--expectations", "expectations"];
     broken(&bench, "report", &named).says(0, &["known failures: expectations (sha256"]);
-    let unread = "known failures: none; expectations is not read, since another user may have put it there";
+    let unread = "known failures: none; expectations is not read, because another user may have created it";
     broken(&bench, "unread", &[]).says(1, &[unread, "not conformant: 1 rule broken"]);
     broken(&bench, "without", &["--no-expectations"]).says(1, &["not conformant: 1 rule broken"]);
     assert_eq!(bench.report("without").end().expectations, None);

@@ -139,8 +139,8 @@ impl Bench {
     /// Runs the replay command that a rule's failure prints, with the executable under test. Writes to `replayed`.
     pub fn replay(&self, id: &str, report: &str, environment: &[(&str, PathBuf)]) -> Answer {
         let failure = self.report(report).result(id).failure.clone().unwrap();
-        let (variables, rest) = failure.replay.split_once(&format!("atlas-cts run {id} ")).unwrap();
-        let line = format!("exec env {variables} \"$0\" run {id} {rest} --report-dir replayed");
+        let (variables, rest) = failure.replay.split_once("atlas-cts run ").unwrap();
+        let line = format!("exec env {variables} \"$0\" run {rest} --report-dir replayed");
         let atlas = self.command([""; 0]);
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).arg(atlas.get_program()).current_dir(self.path(""));
