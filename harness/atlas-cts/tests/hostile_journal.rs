@@ -149,7 +149,7 @@ fn an_end_that_does_not_follow_from_the_results_is_refused(#[case] change: Edit,
 }
 
 #[rstest]
-#[case::of_the_catalog(&["acl.small"], "which is not in the catalog")]
+#[case::of_the_catalog(&["acl.small"], "which is not a rule of the catalog")]
 #[case::of_the_selection(&["acl.small.r1", "acl.small.r2", "acl.small.r3"], "is not among the rules that the run selected")]
 fn a_result_of_a_rule_outside(#[case] filter: &[&str], #[case] reason: &str) {
     let bench = half_done(filter);

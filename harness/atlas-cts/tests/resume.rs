@@ -333,7 +333,7 @@ fn an_interrupted_rule_is_marked_and_keeps_its_verdict() {
             "since the run was resumed",
         ],
     );
-    answer.says(1, &["  fail        acl.small.aligned  interrupted 1 time"]);
+    answer.says(1, &["  fail        acl.small.aligned  interrupted once"]);
     let report = bench.report("report");
     assert_eq!((report.result("acl.small.aligned").interrupted, report.end().exit), (1, 1));
     assert!(report.junit.contains(mark) && report.junit.contains("<property name=\"resumed\""), "{}", report.junit);

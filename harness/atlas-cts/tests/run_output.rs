@@ -69,7 +69,7 @@ fn the_json_log_has_one_object_for_each_event_and_nothing_else(bench: Bench) {
         assert_eq!(result[field], value);
     }
     assert_eq!(result["expected"], false);
-    assert!(result["replay"].as_str().unwrap().contains("atlas-cts run acl.small.aligned"));
+    assert!(result["replay"].as_str().unwrap().contains("atlas-cts run 'acl.small.aligned:"));
     assert_eq!(of("result", "acl.small.elsewhere")["verdict"], "skipped");
     assert_eq!(of("begin", "")["rule"], "acl.small.aligned");
     assert_eq!((&of("run", "")["rules"], &of("run", "")["simulated"]), (&Json::from(2), &Json::from(true)));

@@ -148,7 +148,7 @@ fn results_of_a_killed_shard_count_and_resuming_it_adds_the_rest(bench: Bench) {
             .any(|reason| reason.contains("part 2 of 2 ended while this rule was running; finish it with --resume"))
     );
     // As in a site's script, with the original arguments.
-    part_again(&bench, "part-2", "2/2").says(0, &["resumes"]);
+    part_again(&bench, "part-2", "2/2").says(0, &["resuming"]);
     merged(&bench, "whole", &["part-1", "part-2"]).says(0, &["2 of 2, merged"]);
 }
 

@@ -338,7 +338,7 @@ fn another_line_that_is_cut_off_is_an_error_with_its_place() {
         });
         let error = read_run(&path).unwrap_err();
         assert!(matches!(error, JournalError::Broken { line: 2, .. }), "{}: {error}", run.name);
-        let advice = "only the last line of a journal may be cut short, so the file was changed after the run";
+        let advice = "only the last line of a journal may be truncated, so the file was changed after the run";
         bench.run(["run", "--resume", "copy"]).says(2, &["no run to resume", "results.jsonl:2: ", advice]);
     }
 }

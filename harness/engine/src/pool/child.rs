@@ -487,7 +487,7 @@ pub(super) mod tests {
         let nested = end_of("head -c 1000000 /dev/zero | tr '\\0' '['; echo; read further");
         assert!(matches!(nested, WorkerEnd::Confused(_)), "{nested}");
         let endless = end_of("exec cat /dev/zero");
-        assert!(endless.to_string().contains("has more than 67108864 bytes and no end"), "{endless}");
+        assert!(endless.to_string().contains("the line exceeds 67108864 bytes"), "{endless}");
     }
 
     #[test]
