@@ -255,7 +255,7 @@ fn a_record_that_hides_what_it_lacks_is_refused(bench: Bench) {
 #[rstest]
 #[case::of_the_stack(
     "ulimit -s 64",
-    "the stack is limited to 64 KiB, and 1024 are needed; raise the limit (ulimit -s)"
+    "the stack is limited to 64 KiB, but 1024 KiB are needed; raise the limit (ulimit -s)"
 )]
 #[case::of_files("ulimit -f 8", "ulimit -f")]
 fn a_low_limit_is_named_with_advice(bench: Bench, #[case] limit: &str, #[case] says: &str) {

@@ -76,7 +76,7 @@ fn the_first_version_with_the_symptom_is_found_without_trying_each(bench: Bench)
             "without    24.1  in 1 run",
             "without    25.2  in 1 run",
             "first      25.5: the first version with the symptom; 25.2 is free of it",
-            "--runs N says how sure it is",
+            "--runs N measures how sure",
             "kept       tried",
         ],
     );
@@ -213,7 +213,7 @@ fn a_flaky_symptom_is_found_by_repeated_runs_with_a_confidence(bench: Bench) {
         &[
             "first      v4: the first version with the symptom; v3 is free of it",
             "without    v3  in 12 runs",
-            "% of all with 95 % confidence",
+            "% of all runs, with 95 % confidence",
         ],
     );
     let with: Vec<&str> = answer.text.lines().filter(|line| line.starts_with("with  ")).collect();

@@ -229,7 +229,7 @@ fn a_known_failure_does_not_make_a_device_conformant() {
     );
     bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &["known"]);
     let shown =
-        ["statement  not conformant", "1 promised by a document (acl.small.broken)", "they excuse nothing here"];
+        ["statement  not conformant", "1 promised by a document (acl.small.broken)", "still counted here"];
     certify(&bench, "run", &["--to", "record.json"]).says(1, &shown);
     let record = record(&bench, "record.json");
     let applied = record.expectations.expect("the applied entries are recorded");
@@ -292,7 +292,7 @@ fn a_text_in_a_record_cannot_imitate_the_signature_line() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
     let run = bench.report("run");
-    let forged = run.journal.replacen(&run.header.started, "2026-01-01\\nsignature  good, of alice", 1);
+    let forged = run.journal.replacen(&run.header.started, "2026-01-01\\nsignature  good, by alice", 1);
     assert_ne!(forged, run.journal);
     bench.write("run/results.jsonl", forged);
     certify(&bench, "run", &["--to", "record.json"]).says(0, &[]);
@@ -327,7 +327,7 @@ fn verify(bench: &Bench, record: &str, signature: &str, allowed: &str) -> Answer
 #[test]
 fn a_signed_record_is_verified_and_any_changed_byte_is_found() {
     let bench = signed();
-    let good = ["statement  conformant", "signature  good, of alice@laboratory.example"];
+    let good = ["statement  conformant", "signature  good, by alice@laboratory.example"];
     verify(&bench, "record.json", "record.json.sig", "alice.allowed").says(0, &good);
 
     let bytes = fs::read(bench.path("record.json")).unwrap();

@@ -165,7 +165,7 @@ fn entries_drafted_from_a_run_match_it(bench: Bench) {
     let empty = bench.run(["expect", "--from", "report", "--to", "empty.yaml", "--expires", "2999-01-01"]);
     empty.says(0, &[]);
     broken(&bench, "empty", &["--expectations", "empty.yaml"]).says(2, &["empty.yaml:", "the tracker is empty"]);
-    bench.run(draft).says(3, &["draft.yaml is there already", "name another file, or move it away"]);
+    bench.run(draft).says(3, &["draft.yaml already exists", "name another file, or move it away"]);
     bench.run(["expect", "--from", "report", "--expires", "soon"]).says(2, &["--expires soon is not a day"]);
 }
 

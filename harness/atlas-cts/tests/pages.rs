@@ -148,7 +148,7 @@ fn a_history_tells_since_when_and_what_else_changed(bench: Bench) {
             "left out: runs/else/results.jsonl is not a journal of this suite",
         ],
     );
-    bench.run(["history", "runs", "--last", "2"]).says(0, &["F. 1 1/2", "2 older runs are left out"]);
+    bench.run(["history", "runs", "--last", "2"]).says(0, &["F. 1 1/2", "2 older runs left out"]);
     let page = bench.run(["history", "runs", "--format", "html"]);
     page.says(0, &["aria-label=\"1 pass, 2 fail, 1 pass\">.FF.</code>", "<svg role=\"img\""]);
     bench.run(["history", "runs", "--format", "markdown"]).says(0, &["| acl.small.aligned | `.FF.` | 2 | 2 of 4 |"]);
