@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The checks that take too long for .ci/run: false alarms on every legal variant, the kill matrix of the small products,
-# the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), fuzzing (docs/engine/fuzzing.md).
+# the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), the book, fuzzing
+# (docs/engine/fuzzing.md).
 # Run it before a release and each night; its last line counts the steps.
 #
 # This script proves the suite itself on the simulated device; ci/device.sh tests real devices.
@@ -19,7 +20,8 @@ step "every product is proven, no false alarm on a legal variant" ci/prove.sh --
 while IFS=$'\t' read -r product _; do
     case $product in '' | '#'*) continue ;; esac
     for edition in none 8.2 8.5 9.0 9.1; do
-        step "$product, edition $edition" cargo cts run --product "$product" --backend simulator --sim-edition "$edition"
+        step "$product, edition $edition" \
+            cargo cts run --product "$product" --backend simulator --sim-edition "$edition"
     done
 done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
@@ -30,13 +32,15 @@ step "the bundles of both architectures" ci/package.sh
 step "the bundles run without Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh
 step "the command for fleets" cargo build --release -p atlas-cts
-step "nights on a Slurm cluster with accidents give the report of an undisturbed run" ci/fleet/slurm/test.sh target/release/atlas-cts
+step "nights on a Slurm cluster with accidents give the report of an undisturbed run" \
+    ci/fleet/slurm/test.sh target/release/atlas-cts
 step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "reproducers agree with the engine" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 step "pages in headless Chromium" ci/page.sh
+step "the book, complete and without a network" ci/book.sh
 if ! command -v cargo-deny >/dev/null; then
     echo "=== advisories against the crates: NOT CHECKED, cargo-deny is missing"
 elif ! cargo deny fetch; then

@@ -36,33 +36,55 @@ chmod +x "$out/rustc"
 export RUSTC=$out/rustc
 # A bundle does not contain the path where it was built, neither in panic messages nor as the folder of a checkout.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
-CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=atlas-cts\x1f--remap-path-prefix=%s=cargo' "$PWD" "$cargo_home")
+CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=atlas-cts\x1f--remap-path-prefix=%s=cargo' \
+    "$PWD" "$cargo_home")
 export CARGO_ENCODED_RUSTFLAGS ATLAS_CTS_BUNDLE=1
+
+# Builds the executable of an architecture; does nothing if it is up to date.
+build() {
+    cargo zigbuild --locked --profile bundle --package atlas-cts --target "$1-unknown-linux-gnu.$glibc" \
+        --target-dir "$out/build"
+}
+
+# Writes the completions and the manual pages. They are the same for every architecture, and this machine is x86_64.
+write_texts() {
+    local folder=$1 command=$out/build/x86_64-unknown-linux-gnu/bundle/atlas-cts
+    mkdir "$folder/completions"
+    "$command" completions bash >"$folder/completions/atlas-cts.bash"
+    "$command" completions zsh >"$folder/completions/_atlas-cts"
+    "$command" completions fish >"$folder/completions/atlas-cts.fish"
+    "$command" man "$folder/man/man1" >/dev/null
+    bash -n "$folder/completions/atlas-cts.bash"
+}
 
 package() {
     local arch=$1
     local target=$arch-unknown-linux-gnu
     local name=atlas-cts-$version-$arch-linux
     local folder=$out/$name
-    cargo zigbuild --locked --profile bundle --package atlas-cts --target "$target.$glibc" --target-dir "$out/build"
+    build "$arch"
+    build x86_64
     rm -rf "$folder" "$folder.tar.gz" "$folder.tar.gz.sha256"
     mkdir "$folder"
     install -m 755 "$out/build/$target/bundle/atlas-cts" "$folder/atlas-cts"
     install -m 644 LICENSE "$folder/LICENSE"
+    write_texts "$folder"
     "$out/python/bin/python" ci/package/contents.py "$target" "$RUSTC" "$out/rust" "$folder"
     sed -e "s/@NAME@/$name/g" -e "s/@VERSION@/$version/g" -e "s/@ARCH@/$arch/g" -e "s/@GLIBC@/$glibc/g" \
         ci/package/README.md >"$folder/README.md"
-    python3 ci/package/elf.py --glibc "$glibc" --arch "$arch" --without "$PWD" --without "$cargo_home" "$folder/atlas-cts"
+    python3 ci/package/elf.py --glibc "$glibc" --arch "$arch" --without "$PWD" --without "$cargo_home" \
+        "$folder/atlas-cts"
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --mode=go-w,a+rX \
         --create --file=- --directory="$out" "$name" | gzip -9 --no-name >"$folder.tar.gz"
     (cd "$out" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256" && sha256sum --check --quiet "$name.tar.gz.sha256")
     local bytes
     bytes=$(stat --format=%s "$folder/atlas-cts")
     if [ "$bytes" -gt $most_bytes ]; then
-        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes; find the part that grew (docs/run/bundle.md)" >&2
+        echo "$folder/atlas-cts has $bytes bytes, more than $most_bytes; make it smaller (docs/run/bundle.md)" >&2
         return 1
     fi
-    echo "$name.tar.gz: $(stat --format=%s "$folder.tar.gz") bytes, the executable $bytes, sha256 $(cut -c1-64 "$folder.tar.gz.sha256")"
+    echo "$name.tar.gz: $(stat --format=%s "$folder.tar.gz") bytes, the executable $bytes," \
+        "sha256 $(cut -c1-64 "$folder.tar.gz.sha256")"
 }
 
 [ $# -gt 0 ] || set -- x86_64 aarch64

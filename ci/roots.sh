@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the bundles of ci/package.sh on systems without Rust: the whole suite on a Debian 12 root for x86_64, and a part
-# of it under qemu on an aarch64 root with only a C library. docs/run/bundle.md names the rules that are not run.
+# of it under qemu on an aarch64 root with only a C library.
 #
 #   ci/roots.sh [x86_64|aarch64]…
 #
@@ -58,10 +58,16 @@ within() {
 unpack() {
     local arch=$1 root=$2
     local name=atlas-cts-$version-$arch-linux
-    rm -rf "$root/opt/atlas-cts" "$root/srv/run" && mkdir -p "$root"/{opt,proc,dev,tmp,srv/run} && chmod 1777 "$root"/{tmp,srv/run} &&
+    rm -rf "$root/opt/atlas-cts" "$root/srv/run" && mkdir -p "$root"/{opt,proc,dev,tmp,srv/run} &&
+        chmod 1777 "$root"/{tmp,srv/run} &&
         (cd "$bundles" && sha256sum --check "$name.tar.gz.sha256") &&
         tar --extract --gzip --no-same-owner --file="$bundles/$name.tar.gz" --directory="$root/opt" &&
         mv "$root/opt/$name" "$root/opt/atlas-cts"
+}
+
+# Lists completions and manual pages of the bundle in a root; fails if one of them is missing.
+texts() {
+    (cd "$1/opt/atlas-cts" && ls completions/{atlas-cts.bash,_atlas-cts,atlas-cts.fish} man/man1/atlas-cts{,-run}.1)
 }
 
 # Checks that a seeded defect breaks the run, and that the replay command in the failure uses the bundle and fails too.
@@ -72,7 +78,7 @@ catches() {
         --defect malloc.aligned-only-from-4KiB "$@" acl.malloc.align64 >"$scratch/defect"
     [ $? -eq 1 ] || { cat "$scratch/defect" && return 100; }
     replay=$(grep -o '"replay":"[^"]*\(\\"[^"]*\)*"' "$root/srv/run/defect/results.jsonl" | head -n 1)
-    replay=$(printf '%s' "$replay" | python3 -c 'import json, sys; print(json.loads("{" + sys.stdin.read() + "}")["replay"])')
+    replay=$(printf '{%s}' "$replay" | python3 -c 'import json, sys; print(json.load(sys.stdin)["replay"])')
     echo "replay: $replay"
     [[ $replay == "atlas-cts run acl."* ]] || return 100
     eval "set -- ${replay#atlas-cts}"
@@ -82,7 +88,7 @@ catches() {
 cts=/opt/atlas-cts/atlas-cts
 
 on_x86_64() {
-    local root=$roots/bookworm-x86_64 nobody=65534:65534
+    local root=$roots/bookworm-x86_64 user=65534:65534
     unshare=() qemu=
     if ! [ -f "$root.complete" ]; then
         ci/package/debian.sh "$roots/debootstrap" -- debootstrap || return 1
@@ -95,13 +101,16 @@ on_x86_64() {
     local floor
     floor=$(awk -F'\t' '$1 == "a2" { print $2 }' specs/acl/floors.tsv)
     expect "x86_64: the bundle matches its checksum" 0 'tar.gz: OK' unpack x86_64 "$root"
-    expect "x86_64: this root has no Rust and no compiler" 0 '^Debian 12' within "$root" $nobody sh -c \
-        'echo "Debian $(cat /etc/debian_version)"; for tool in cargo rustc gcc cc python3; do ! command -v $tool || exit 1; done'
-    expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $nobody $cts --version
-    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $nobody $cts lint
-    expect "x86_64: the whole suite, as user nobody" 0 'conformant: no rule that ran is broken' within "$root" $nobody \
+    expect "x86_64: it has completions and manual pages" 0 '^man/man1/atlas-cts-run.1$' texts "$root"
+    expect "x86_64: this root has no Rust and no compiler" 0 '^Debian 12' within "$root" $user sh -c \
+        'echo "Debian $(cat /etc/debian_version)"
+        for tool in cargo rustc gcc cc python3; do ! command -v $tool || exit 1; done'
+    expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $user $cts --version
+    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $user $cts lint
+    expect "x86_64: the whole suite, unprivileged" 0 'conformant: no rule that ran is broken' \
+        within "$root" $user \
         $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
-    expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $nobody
+    expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $user
 }
 
 on_aarch64() {
@@ -114,6 +123,7 @@ on_aarch64() {
     # Under emulation, a case and the reservation of addresses take a hundred times as long, so devices are small.
     local small=(--sim-memory 2048 --devices 2 --deadline 120)
     expect "aarch64: the bundle matches its checksum" 0 'tar.gz: OK' unpack aarch64 "$root"
+    expect "aarch64: it has completions and manual pages" 0 '^man/man1/atlas-cts-run.1$' texts "$root"
     expect "aarch64: this root is aarch64" 0 '^aarch64$' within "$root" 0:0 /bin/busybox uname -m
     expect "aarch64: it prints its version" 0 "^atlas-cts $version$" within "$root" 0:0 $cts --version
     expect "aarch64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" 0:0 $cts lint

@@ -45,7 +45,7 @@ pub(crate) struct ProveArguments {
     #[arg(long, hide_short_help = true)]
     every_variant: bool,
     /// Also remove one check at a time to see which ones are needed.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     weaken: bool,
     /// Like --weaken, and try unneeded checks on glitches. Slow.
     ///

@@ -125,7 +125,7 @@ fn a_resumed_run_writes_through_no_planted_link(bench: Bench) {
     symlink("../elsewhere", bench.path("report/counterexamples")).unwrap();
     let words = ["run", "--specs", "specs", "--resume", "report", "--product", "a2", "--backend", "simulator"];
     let resumed = bench.run(words.iter().chain(&["--defect", MISALIGNED]));
-    resumed.says(1, &["counterexamples is a link, not a folder; the journal has it"]);
+    resumed.says(1, &["counterexamples is a link, not a folder; it is in the journal"]);
     assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
 }
 
@@ -235,7 +235,7 @@ fn a_mistake_in_a_linked_file_is_not_quoted(bench: Bench, #[case] link: &str, #[
     let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");
     symlink(secret, bench.path(link)).unwrap();
     let answer = bench.run(words);
-    answer.says(2, &[link, "reached through a link, so that nothing of it is shown"]);
+    answer.says(2, &[link, "not shown because it is reached through a link"]);
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
 }
 

@@ -132,7 +132,7 @@ fn all_mistakes_are_reported_together_and_in_order() {
 #[case::no_seed(2, &["--seed", "x"], "invalid digit found in string")]
 #[case::missing_library(2, &["--library", "nowhere.so"], "nowhere.so: No such file or directory")]
 #[case::no_toolkit(3, &["--backend", "device"], "none of libascendcl.so, libacl_rt.so was found (searched ")]
-#[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "not known")]
+#[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "unknown: 1 rule executed")]
 #[case::case_of_another_rule(2, &["--report-dir", "report", "--case", "{\"sice\":3}"],
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
 #[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
@@ -246,7 +246,7 @@ fn an_untried_edge_of_a_size_needs_a_reason() {
     let missing = "no `must` rule tries aclrtMalloc.size from 2^31 on, from 2^32 on, near 2^64; draw it";
     lint(" {}").says(2, &[missing]);
     lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 tried; not tried: 3 takes-as-much"]);
-    lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "no size of a function and no limit"]);
+    lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "neither a size of a function nor a limit"]);
     // The steps can require that a case is tried.
     bench.catalog(owned.replace(
         "ONLY);\n      (uint",

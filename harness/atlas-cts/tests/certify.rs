@@ -228,8 +228,7 @@ fn a_known_failure_does_not_make_a_device_conformant() {
          tracker: \"https://tracker.example/1\", expires: 2999-12-31}\n",
     );
     bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &["known"]);
-    let shown =
-        ["statement  not conformant", "1 promised by a document (acl.small.broken)", "still counted here"];
+    let shown = ["statement  not conformant", "1 promised by a document (acl.small.broken)", "still counted here"];
     certify(&bench, "run", &["--to", "record.json"]).says(1, &shown);
     let record = record(&bench, "record.json");
     let applied = record.expectations.expect("the applied entries are recorded");

@@ -93,7 +93,7 @@ fn a_crash_is_shrunk_to_its_minimum() {
     struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "fails in 2 of 2 runs of the case alone"]);
     let (failure, confirmation) = struck.found("report");
     assert_eq!(failure.values, [("size".to_owned(), "5000".to_owned())]);
-    assert!(failure.shrinks > 2, "made smaller {} times", failure.shrinks);
+    assert!(failure.shrinks > 2, "shrunk {} times", failure.shrinks);
     assert!(failure.trace.iter().any(|call| call.contains("aclrtMalloc(devPtr=&p, size=5000")), "{:?}", failure.trace);
     assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Alone, Verdict::Crash));
     assert_eq!(confirmation.alone, Repeats { failed: 2, runs: 2 });
@@ -126,7 +126,7 @@ fn a_hang_is_shrunk_within_its_budget() {
 fn a_slow_failure_is_shrunk_within_its_time(#[case] actors: &str) {
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
     // The budget is four hangs of a second, so four seconds.
-    let cut = "the budget to make it smaller is used up, a larger --profile has more";
+    let cut = "shrinking reached its budget, a larger --profile allows more";
     struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");

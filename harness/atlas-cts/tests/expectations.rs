@@ -165,7 +165,7 @@ fn entries_drafted_from_a_run_match_it(bench: Bench) {
     let empty = bench.run(["expect", "--from", "report", "--to", "empty.yaml", "--expires", "2999-01-01"]);
     empty.says(0, &[]);
     broken(&bench, "empty", &["--expectations", "empty.yaml"]).says(2, &["empty.yaml:", "the tracker is empty"]);
-    bench.run(draft).says(3, &["draft.yaml already exists", "name another file, or move it away"]);
+    bench.run(draft).says(3, &["draft.yaml already exists", "give another file, or move it away"]);
     bench.run(["expect", "--from", "report", "--expires", "soon"]).says(2, &["--expires soon is not a day"]);
 }
 
@@ -203,7 +203,7 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 #[rstest]
 #[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
 #[case::holds_for_ever("2999", "2998", "more than a year")]
-#[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "no product that it names offers the rules")]
+#[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "its products support none of its rules")]
 fn lint_warns_about_old_and_unmatched_entries(
     bench: Bench,
     #[case] text: &str,

@@ -184,7 +184,7 @@ fn a_fault_is_blamed_on_its_case_and_on_no_other_rule(
     let fresh = process(report.result("acl.faults.before")) != process(report.result("acl.faults.after"));
     assert_eq!(fresh, actors != ISOLATED);
     let stuck =
-        report.end().remarks.iter().filter(|remark| remark.contains("did not end within 5s and was left behind"));
+        report.end().remarks.iter().filter(|remark| remark.contains("did not end within 5s; it is left behind"));
     assert_eq!(stuck.count() > 0, faults == ["FAULT_REFUSES_TO_DIE"], "{:?}", report.end().remarks);
     expect_nothing_left(&bench);
 }
@@ -234,8 +234,8 @@ fn two_runs_never_share_a_device() {
     let bench = struck_by(&["FAULT_HANG"], "");
     let (first, _worker) = hanging(&bench);
     let words = ["run", "--specs", "specs", "--report-dir", "second", "--library", "libtested.so"];
-    let holder = format!("device-0.lock is held by process {} (", first.id());
-    let says = ["device 0 is in use by another run", &holder, "run --specs specs", "wait for it to end"];
+    let holder = format!("device-0.lock is still held by process {} (", first.id());
+    let says = ["device 0 is in use by another run", &holder, "run --specs specs", "wait longer"];
     bench.run(words.iter().chain(&["--lock-wait", "0"])).says(3, &says);
     kill(first);
     bench.run(words.iter().chain(&["acl.faults.before"])).says(0, &[]);

@@ -103,7 +103,7 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
     assert_eq!((report.end().remarks.len(), report.end().unusable_cases), (1, 1));
     assert!(report.junit.contains("this counterexample is not tried"), "{}", report.junit);
     let strict = with_kept(&script, &["--strict"]).1;
-    strict.says(3, &remark).says(3, &["not known: kept counterexamples could not be tried"]);
+    strict.says(3, &remark).says(3, &["unknown: some kept counterexamples could not be tried"]);
     // The failure is reported although it cannot be kept there.
     let broken = ["--keep", "--defect", "malloc.aligned-only-from-4KiB"];
     let (bench, answer) = with_kept(&script, &broken);

@@ -149,7 +149,7 @@ fn an_end_that_does_not_follow_from_the_results_is_refused(#[case] change: Edit,
 }
 
 #[rstest]
-#[case::of_the_catalog(&["acl.small"], "which is not a rule of the catalog")]
+#[case::of_the_catalog(&["acl.small"], "which is not in the catalog")]
 #[case::of_the_selection(&["acl.small.r1", "acl.small.r2", "acl.small.r3"], "is not among the rules that the run selected")]
 fn a_result_of_a_rule_outside(#[case] filter: &[&str], #[case] reason: &str) {
     let bench = half_done(filter);
@@ -170,7 +170,7 @@ fn a_journal_that_is_not_a_file_is_refused_at_once(#[case] script: &str, #[case]
     let bench = bench();
     fs::create_dir(bench.path("report")).unwrap();
     assert!(Command::new("sh").args(["-c", script]).current_dir(bench.path("")).status().unwrap().success());
-    bounded(bench.command(["run", "--resume", folder])).says(2, &["there is no run to resume: ", found]);
+    bounded(bench.command(["run", "--resume", folder])).says(2, &["no run to resume: ", found]);
     if folder == "report" {
         bounded(bench.command(["run", "--specs", "specs", "--report-dir", folder])).says(3, &["already exists"]);
     }
@@ -194,18 +194,18 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
 }
 
 #[rstest]
-#[case::removed(|report: &Path| fs::remove_file(report.join("results.jsonl")).unwrap(), "was removed while the run")]
-#[case::removed_with_its_folder(|report: &Path| fs::remove_dir_all(report).unwrap(), "was removed while the run")]
+#[case::removed(|report: &Path| fs::remove_file(report.join("results.jsonl")).unwrap(), "was removed during the run")]
+#[case::removed_with_its_folder(|report: &Path| fs::remove_dir_all(report).unwrap(), "was removed during the run")]
 #[case::emptied(|report: &Path| drop(File::create(report.join("results.jsonl")).unwrap()), "was truncated during the run")]
 #[case::replaced(
     |report: &Path| {
         fs::copy(report.join("results.jsonl"), report.join("new")).unwrap();
         fs::rename(report.join("new"), report.join("results.jsonl")).unwrap();
     },
-    "was replaced by another file while the run")]
+    "was replaced by another file during the run")]
 #[case::written_to(
     |report: &Path| File::options().append(true).open(report.join("results.jsonl")).unwrap().write_all(b"oops\n").unwrap(),
-    "was written to by another process while the run")]
+    "was written to by another process during the run")]
 fn a_run_whose_journal_is_lost_reports_its_results(#[case] disturb: fn(&Path), #[case] what: &str) {
     let (bench, answer) = disturbed(&[], disturb);
     answer.says(3, &["error: stopping the run: ", what, "start a new run in another folder", "2 pass"]);
@@ -239,7 +239,7 @@ fn a_counterexample_that_cannot_be_written_is_a_remark() {
     answer.says(1, &["cannot write the counterexample of acl.small.r3 to ", "2 pass, 2 fail", "remark"]);
     let report = bench.report("report");
     assert_eq!(report.end().remarks.len(), 2);
-    assert!(report.junit.contains("the counterexample of acl.small.r4 was not written"), "{}", report.junit);
+    assert!(report.junit.contains("cannot write the counterexample of acl.small.r4"), "{}", report.junit);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn symbols_versions_and_needed_libraries_of_two_releases_are_compared() {
             "missing symbol note_backup: no longer exported",
             "symbol version note_versioned: NOTES_1_0 became NOTES_2_0",
             "needs `libm.so.6 libc.so.6`, needed `",
-            "new note_added: exported, and was not",
+            "new note_added: newly exported",
         ],
     );
     // A library does not contain prototypes.

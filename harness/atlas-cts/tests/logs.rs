@@ -114,7 +114,7 @@ fn logs_that_cannot_be_written_cost_no_result() {
     let bench = bench();
     fs::create_dir_all(bench.path("report")).unwrap();
     bench.write("report/logs", "not a folder");
-    run_to(&bench, "report", &[], "1").says(1, &["the logs of acl.chat.fails were not written"]);
+    run_to(&bench, "report", &[], "1").says(1, &["cannot write the logs of acl.chat.fails"]);
     let report = bench.report("report");
     assert_eq!(report.result("acl.chat.fails").logs, None);
     assert_eq!(report.results.len(), report.header.rules);

@@ -90,7 +90,7 @@ const OTHER: &str = "acl.small.other";
 #[case::one_of_two_equal_checks(
     "      (uintptr_t)p % 64 == 0;\n",
     "",
-    "the check `(uintptr_t)p % 64 == 0` is not judged any more",
+    "the check `(uintptr_t)p % 64 == 0` is no longer judged",
     BLOCK,
     "part: checks, of: [\"(uintptr_t)p % 64 == 0\"]"
 )]
@@ -104,14 +104,14 @@ const OTHER: &str = "acl.small.other";
 #[case::a_check_that_demands_less(
     "p % 64",
     "p % 32",
-    "the check `(uintptr_t)p % 64 == 0` is not judged",
+    "the check `(uintptr_t)p % 64 == 0` is no longer judged",
     BLOCK,
     "part: checks, of: [\"(uintptr_t)p % 64 == 0\"]"
 )]
 #[case::a_code_that_is_only_usual(
     "fails {",
     "fails, usually {",
-    "fails {ACL_ERROR_INVALID_PARAM}` is not judged any more",
+    "fails {ACL_ERROR_INVALID_PARAM}` is no longer judged",
     OTHER,
     "part: checks, of: [\"aclrtMemGetAddressRange"
 )]
@@ -162,7 +162,7 @@ fn a_weaker_rule_needs_a_reason_in_the_log_of_changes(
     hold(&bench).says(0, &["2 rules, none weaker than in list.txt without a reason"]);
     change(&bench, text, other);
     let answer = hold(&bench);
-    answer.says(1, &[said, place, entry, "say why in specs/acl/changes.yaml"]);
+    answer.says(1, &[said, place, entry, "or explain it in specs/acl/changes.yaml"]);
 
     // The printed entry, as a person completes it.
     let asked = answer.text.lines().find(|line| line.trim_start().starts_with("- {rule: ")).expect("it shows an entry");
@@ -226,8 +226,8 @@ fn new_rules_name_their_first_version(
 #[case::with_superfluous_names(
     "  - {rule: acl.small.block, version: 0.3.0, part: rule, of: [a], why: The manual.}\n", 2, &["leave `of` out"]
 )]
-#[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["say why"])]
-#[case::of_no_version("  - {rule: acl.small.block, version: soon, part: rule, why: The manual.}\n", 2, &["`soon` is no version"])]
+#[case::without_a_reason("  - {rule: acl.small.block, version: 0.3.0, part: rule, why: \" \"}\n", 2, &["write the reason"])]
+#[case::of_no_version("  - {rule: acl.small.block, version: soon, part: rule, why: The manual.}\n", 2, &["`soon` is not a version"])]
 #[case::with_an_unknown_key(
     "  - {rule: acl.small.block, versions: 0.3.0, part: rule, why: The manual.}\n", 2,
     &["changes.yaml:2", "did you mean `version`"]

@@ -214,7 +214,7 @@ fn raising_keeps_the_head_and_every_higher_figure() {
     assert_eq!(fs::read_to_string(bench.path("ratchet.tsv")).unwrap(), "# the head\na2\tsmall\t2\t50\n");
     bench.write("ratchet.tsv", "# the head\na2\tsmall\t1\t60\na3\tsmall\t7\t70\n");
     let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--ratchet", "ratchet.tsv"];
-    bench.run(words.iter().chain(&["--raise"])).says(1, &["50 % of the checks are needed, it was 60 %"]);
+    bench.run(words.iter().chain(&["--raise"])).says(1, &["50 % of the checks are needed, down from 60 %"]);
     let text = fs::read_to_string(bench.path("ratchet.tsv")).unwrap();
     assert_eq!(text, "# the head\na2\tsmall\t2\t60\na3\tsmall\t7\t70\n");
 }

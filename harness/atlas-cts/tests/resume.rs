@@ -327,7 +327,11 @@ fn an_interrupted_rule_is_marked_and_keeps_its_verdict() {
     let mark = "the run stopped once during this rule and was resumed";
     answer.says(
         1,
-        &["3 of 9 rules have a result; when the run ended, acl.small.aligned ran", mark, "since the run was resumed"],
+        &[
+            "3 of 9 rules have a result; when the run stopped, acl.small.aligned was running",
+            mark,
+            "since the run was resumed",
+        ],
     );
     answer.says(1, &["  fail        acl.small.aligned  interrupted 1 time"]);
     let report = bench.report("report");
@@ -451,11 +455,10 @@ fn a_journal_without_begin_lines_is_refused() {
 #[test]
 fn a_folder_without_a_run_is_not_resumed() {
     let bench = bench();
-    resume(&bench, "nowhere", &[])
-        .says(2, &["there is no run to resume: ", "give the folder of a run that was started"]);
+    resume(&bench, "nowhere", &[]).says(2, &["no run to resume: ", "give the folder of a run that was started"]);
     fs::create_dir(bench.path("empty")).unwrap();
     bench.write("empty/results.jsonl", "");
-    resume(&bench, "empty", &[]).says(2, &["there is no run to resume: ", "it is empty"]);
+    resume(&bench, "empty", &[]).says(2, &["no run to resume: ", "it is empty"]);
 }
 
 // ---- two runs at once
@@ -495,8 +498,14 @@ fn a_run_whose_journal_cannot_grow_ends_at_once() {
     assert!(!workers.is_empty());
     let machines = machines_of(run.child.id());
     assert_eq!(machines.len(), 1);
-    run.wait().says(3, &["error: cannot write results; stopping the run: cannot write ", "File too large",
-        "raise the limit on the size of files (ulimit -f), then resume the run; `--resume report` runs the rules without"]);
+    run.wait().says(
+        3,
+        &[
+            "error: cannot write results; stopping the run: cannot write ",
+            "File too large",
+            "raise the limit on the size of files (ulimit -f), then resume the run; `--resume report` runs the rules",
+        ],
+    );
     workers.iter().for_each(Watched::expect_end);
     assert!(!machines[0].exists(), "it ended in order");
     let report = bench.report("report");

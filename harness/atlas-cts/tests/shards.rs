@@ -144,7 +144,8 @@ fn results_of_a_killed_shard_count_and_resuming_it_adds_the_rest(bench: Bench) {
         .collect();
     assert!(!lost.is_empty());
     assert!(
-        lost.iter().any(|reason| reason.contains("part 2 of 2 ended while this rule ran; finish it with --resume"))
+        lost.iter()
+            .any(|reason| reason.contains("part 2 of 2 ended while this rule was running; finish it with --resume"))
     );
     // As in a site's script, with the original arguments.
     part_again(&bench, "part-2", "2/2").says(0, &["resumes"]);

@@ -339,7 +339,7 @@ fn another_line_that_is_cut_off_is_an_error_with_its_place() {
         let error = read_run(&path).unwrap_err();
         assert!(matches!(error, JournalError::Broken { line: 2, .. }), "{}: {error}", run.name);
         let advice = "only the last line of a journal may be cut short, so the file was changed after the run";
-        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", "results.jsonl:2: ", advice]);
+        bench.run(["run", "--resume", "copy"]).says(2, &["no run to resume", "results.jsonl:2: ", advice]);
     }
 }
 
@@ -351,7 +351,7 @@ fn a_file_without_a_first_line_is_not_a_run(#[case] damage: fn(String) -> String
         let bench = Bench::new();
         let error = read_run(&damaged(&bench, run, damage)).unwrap_err();
         assert!(matches!(error, JournalError::NotAJournal { .. }), "{}: {error}", run.name);
-        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", message]);
+        bench.run(["run", "--resume", "copy"]).says(2, &["no run to resume", message]);
     }
 }
 
@@ -367,6 +367,6 @@ fn a_future_format_is_left_to_the_version_that_wrote_it() {
         assert!(matches!(error, JournalError::Newer { format, .. } if format == u64::from(future)), "{error}");
         let message = format!("has format {future} and this version reads formats up to {}", Journal::FORMAT);
         let advice = "use the version of the suite that wrote it, or a newer one";
-        bench.run(["run", "--resume", "copy"]).says(2, &["there is no run to resume", &message, advice]);
+        bench.run(["run", "--resume", "copy"]).says(2, &["no run to resume", &message, advice]);
     }
 }

@@ -1,7 +1,7 @@
 //! The devices of a run and their health during the run, from the vendor's tool. The devices are simulated, with a
 //! library that is given like that of a real device; the tool is a script that prints samples.
 
-#[allow(dead_code, reason = "machines of the doctor, of which these tests need the samples")]
+#[allow(dead_code, reason = "these tests need only the samples of the doctor's machines")]
 use crate::doctor::machine;
 use crate::support;
 
@@ -151,7 +151,7 @@ fn under_a_mask_devices_have_the_runtimes_numbers() {
 fn without_the_tool_a_run_reports_that_health_is_unknown_and_continues() {
     let night = Night::new("WORKS");
     let (answer, report) = night.run();
-    answer.says(0, &["not known npu-smi was not found on this machine"]);
+    answer.says(0, &["unknown npu-smi was not found on this machine"]);
     assert_eq!(answer.text.matches("npu-smi was not found").count(), 1, "{}", answer.text);
     assert!(report.header.fingerprint.unwrap().devices.is_empty());
 }
@@ -170,7 +170,7 @@ fn memory_errors_during_a_run_put_the_device_into_quarantine_and_no_rule_is_blam
     let night = Night::new("MEMORY_ERRORS");
     let (answer, report) =
         night.tool("'info -t ecc -i 1 -c 0') if [ -e count ]; then cat broken.txt; else cat clean.txt; fi ;;").run();
-    answer.says(0, &["device 1 is out of this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
+    answer.says(0, &["device 1 is out of use for this run: device 1:0 has 1 uncorrected memory error", "had 0"]);
     assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass), "{:?}", report.verdicts());
     assert_eq!(report.results.len(), report.header.rules);
     assert!(remarks(&report).contains("lost device 1 and runs again"), "{}", remarks(&report));
@@ -187,7 +187,11 @@ fn a_lasting_warning_puts_a_device_into_quarantine(#[case] health: &str, #[case]
     let (_, report) = night.tool(&format!("'info -t health -i 1 -c 0') {health} ;;")).run();
     assert!(night.bench.path("seen").exists(), "the tool was queried after a rule had failed");
     let remarks = remarks(&report);
-    assert_eq!(remarks.contains("device 1 is out of this run: on device 1:0, its state is warning"), out, "{remarks}");
+    assert_eq!(
+        remarks.contains("device 1 is out of use for this run: on device 1:0, its state is warning"),
+        out,
+        "{remarks}"
+    );
     // Without a sign of the device, the rule is to blame.
     assert_eq!(report.results.iter().any(|result| result.verdict == Verdict::Fail), !out, "{:?}", report.verdicts());
 }
@@ -200,7 +204,7 @@ fn a_harmless_fault_is_only_reported() {
     let (_, report) = night.tool(&script).run();
     let remarks = remarks(&report);
     assert!(remarks.contains("device 1:0 has the fault 80E00209, which is harmless: it stays in use"), "{remarks}");
-    assert!(!remarks.contains("is out of this run"), "{remarks}");
+    assert!(!remarks.contains("is out of use"), "{remarks}");
 }
 
 #[test]

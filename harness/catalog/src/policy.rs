@@ -1,4 +1,5 @@
-//! The policy at run time: the checks of a rule that are only observed in an edition or on a host (docs/catalog/evidence.md).
+//! The policy at run time: the checks of a rule that are only observed in an edition or on a host
+//! (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
 

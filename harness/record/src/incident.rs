@@ -144,11 +144,11 @@ impl fmt::Display for Incident {
                     [first, second] => {
                         write!(f, "{first} and {second}: each time they run together, they leak {what}")
                     }
-                    // Another user of the device who is as regular as the rules looks the same.
+                    // Another program that runs as regularly as the rules looks the same.
                     several => write!(
                         f,
                         "{what} leak when {} rules run, {} to {}, but not when either half of them runs alone: the cause \
-                         is their combination, or another user of the device",
+                         is their combination, or another program that uses the device",
                         several.len(),
                         several.first().map_or("", |id| id),
                         several.last().map_or("", |id| id)

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+pub use catalog::count as plural;
+
 /// Makes text from outside harmless: control characters become their pictures, marks of the writing direction become
 /// their numbers, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
 pub fn clean(text: &str) -> Cow<'_, str> {
@@ -31,11 +33,6 @@ fn turns(c: char) -> bool {
 /// Clean text on one line: line feeds and tabs become spaces, and the ends are trimmed.
 pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
-}
-
-/// A count and its noun: `1 rule`, `2 rules`.
-pub fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of

@@ -38,8 +38,8 @@ impl Program {
         let mut estimate = Estimate::new(scope, &values);
         if let Err((span, statements)) = estimate.block(&self.statements, 1) {
             let message = format!(
-                "a case may perform {MOST_STATEMENTS} statements, but this rule needs up to {statements}: lower the bounds of \
-                 the loops"
+                "a case may perform {MOST_STATEMENTS} statements, but this rule needs up to {statements}: lower the \
+                 bounds of the loops"
             );
             problems.push(Problem { part: RulePart::Steps, span, message });
         }

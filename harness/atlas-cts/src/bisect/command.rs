@@ -104,7 +104,11 @@ impl FromArgMatches for PassedOn {
 
 impl Args for PassedOn {
     fn augment_args(command: Command) -> Command {
-        OF_EACH_RUN.iter().fold(command, |command, augment| augment(command))
+        let command = OF_EACH_RUN.iter().fold(command, |command, augment| augment(command));
+        // A search has one rule, so these options are rare here.
+        ["strict", "min_executed"]
+            .iter()
+            .fold(command, |command, id| command.mut_arg(id, |arg| arg.hide_short_help(true)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -38,7 +38,7 @@ fn a_catalog_neither_waits_for_a_fifo_nor_reads_a_device(#[case] file: &str) {
     let path = bench.path("specs").join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fifo(&path);
-    let says = format!("specs/{file}: is a FIFO, not a file; a catalog is made of readable files");
+    let says = format!("specs/{file}: is a FIFO, not a file; a catalog consists of readable files");
     in_time(&bench, &["lint", "--specs", "specs"]).says(2, &[&says]);
     fs::remove_file(&path).unwrap();
     symlink("/dev/zero", &path).unwrap();

@@ -158,7 +158,7 @@ fn a_machine_without_proc_is_reported() {
     let bench = struck_by(&[], "");
     let before = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" \"$@\""];
     let Some(answer) = limited(&bench, &before, &RUN) else { return };
-    answer.says(3, &["/proc is not there, and the processes of a run need it; mount it"]);
+    answer.says(3, &["/proc is missing, but the processes of a run need it; mount it"]);
 }
 
 #[test]
@@ -173,5 +173,5 @@ fn a_full_file_system_is_not_blamed_on_the_simulated_device() {
     let Some(answer) = limited(&bench, &["env", &folder, "unshare", "-rm", "sh", "-c", mount], &words) else { return };
     answer.says(3, &["ERROR  acl.faults.only"]);
     let reason = reason(&bench, "acl.faults.only");
-    assert!(reason.contains(" is full, so that the device's memory could not grow (signal 7 (SIGBUS))"), "{reason}");
+    assert!(reason.contains(" is full, so the device's memory could not grow (signal 7 (SIGBUS))"), "{reason}");
 }

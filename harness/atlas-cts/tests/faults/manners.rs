@@ -70,7 +70,7 @@ fn a_rule_that_fails_because_of_a_lowered_limit_names_it() {
 #[case::aborts_in_a_static_destructor(
     "FAULT_ABORTS_AT_EXIT",
     Some(
-        "after the tear-down the library ended its process (signal 6 (SIGABRT)) (1 process); it had printed: free(): "
+        "after the tear-down, the library ended its process (signal 6 (SIGABRT)) (1 process); it had printed: free(): "
     )
 )]
 #[case::a_thread_aborts_after_the_end(

@@ -86,9 +86,9 @@ fn a_file_that_is_not_a_library_of_this_machine_is_described() {
     fs::write(&tested, &elf).unwrap();
     try_it("is for another architecture");
     fs::write(&tested, &elf[..10]).unwrap();
-    try_it("is no shared library (no ELF header)");
+    try_it("is not a shared library (no ELF header)");
     fs::write(&tested, "INPUT(libreal.so)\nthis is a text file\n").unwrap();
-    try_it("is no shared library (no ELF header)");
+    try_it("is not a shared library (no ELF header)");
     fs::remove_file(&tested).unwrap();
     run(&bench, "report").says(2, &["libtested.so: No such file or directory"]);
     fs::create_dir(&tested).unwrap();

@@ -1,4 +1,5 @@
-//! Checks of the pages that were read: each function has a clause, or a reason for having none (docs/catalog/evidence.md).
+//! Checks of the pages that were read: each function has a clause, or a reason for having none
+//! (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -65,8 +65,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         return;
     }
     if names.is_empty() {
-        let message = "a `must` rule names the sentences that its checks rest on under `clauses` (docs/catalog/evidence.md); \
-                       without any it can only inform: `level: info`";
+        let message = "a `must` rule names the sentences that its checks rest on under `clauses` \
+                       (docs/catalog/evidence.md); without any it can only inform: `level: info`";
         return mistakes.at(source, &rule.source.id, message);
     }
     let products: Vec<&str> = rules

@@ -14,8 +14,8 @@ pub enum MustPassError {
     #[error("cannot read {path}: {source}; name a list that `atlas-cts mustpass --write` wrote")]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{path}:{line}: not a line of a list; write `rule<tab>on, where or check<tab>what`, or restore the file from the \
-         release"
+        "{path}:{line}: not a line of a list; write `rule<tab>on, where or check<tab>what`, or restore the file \
+         from the release"
     )]
     Line { path: PathBuf, line: usize },
     #[error("{path} lacks a version or rules; restore the file from the release")]

@@ -123,7 +123,7 @@ impl Search<'_> {
         let tried = result.cases;
         let discarded = plan.discarded().filter(|_| matches!(end, SearchEnd::Done));
         let left_out = discarded.map(|Discarded { discarded, drawn }| {
-            format!("only {tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
+            format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
         });
         let limit_milliseconds = self.budget.limit_milliseconds;
         let cut = matches!(end, SearchEnd::Cut).then_some(Cut { ran: tried, planned, limit_milliseconds });

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use catalog::count;
+
 /// Remarks with their number of processes. They change no verdict.
 #[derive(Debug, Default)]
 pub struct Remarks {
@@ -29,9 +31,8 @@ impl Remarks {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter()
             .map(|(text, Seen { processes, printed })| {
-                let noun = if *processes == 1 { "process" } else { "processes" };
                 let printed = printed.as_ref().map(|line| format!("; it had printed: {line}")).unwrap_or_default();
-                format!("{text} ({processes} {noun}){printed}")
+                format!("{text} ({}){printed}", count(*processes, "process"))
             })
             .collect()
     }

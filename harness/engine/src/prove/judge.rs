@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use steps::judgment::{Judged, Judgment, judgments};
 
-use catalog::{Level, Rule, Rules};
+use catalog::{Level, Rule, Rules, count};
 use record::Verdict;
 
 use super::experiment::Attempt;
-use super::page::counted;
 
 /// The proof of one rule.
 #[derive(Debug)]
@@ -144,7 +143,7 @@ impl RuleProof {
             gaps.push(format!("{name} survives (killed by {} of {} seeds)", tally.killed, tally.seeds));
         }
         if self.kills.len() < 2 {
-            let claims = counted(self.kills.len(), "defect", "defects");
+            let claims = count(self.kills.len(), "defect");
             gaps.push(format!("claims {claims} on this product; at least 2 required"));
         }
         if self.subtle.is_empty() {

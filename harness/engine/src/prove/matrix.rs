@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use catalog::count;
 use record::Verdict;
 use simulator_contract::Defect;
 
 use simulator_contract::is_subtle;
 
-use super::page::counted;
 use super::{ProofFileError, RuleProof};
 
 /// A defect that more rules than this notice, in percent and in number, is blunt and proves little about any of them.
@@ -98,7 +98,7 @@ impl Matrix {
         if self.whole {
             self.compare(judged, text);
         }
-        let pairs = counted(self.cells.len(), "pair", "pairs");
+        let pairs = count(self.cells.len(), "pair");
         let killed = self.cells.iter().filter(|cell| cell.verdict.kills()).count();
         let unclaimed = self.cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed).count();
         let _ = writeln!(text, "  matrix      {pairs} reached, {killed} fail, {unclaimed} of them without a claim");

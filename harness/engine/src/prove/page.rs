@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use catalog::count;
+
 use super::{CouldClaim, Proof, RuleProof};
 
 /// The results of the proof, and every gap; `verbose` lists each rule with its defects.
@@ -14,8 +16,8 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let proven = judged.iter().filter(|rule| rule.gaps().is_empty()).count();
     let alarms: usize = judged.iter().map(|rule| rule.false_alarms.len()).sum();
     let blind: usize = judged.iter().map(|rule| rule.passes_on.len()).sum();
-    let seeds = counted(proof.seeds as usize, "seed", "seeds");
-    let runs = counted(proof.runs, "run", "runs");
+    let seeds = count(proof.seeds as usize, "seed");
+    let runs = count(proof.runs, "run");
     let _ = writeln!(text, "proof for {} with {seeds}: {runs} of the simulated device", proof.product);
     if verbose {
         for rule in &judged {
@@ -53,23 +55,23 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     could_claim(&mut text, proof);
     let open = judged.iter().flat_map(|rule| rule.kills.values()).filter(|tally| tally.is_open()).count();
     let killed = claimed - survived - open;
-    let claims = counted(claimed, "claim", "claims");
+    let claims = count(claimed, "claim");
     let _ = writeln!(text, "  defects     {killed} killed, {survived} survived (rule × defect: {claims})");
-    let _ = writeln!(text, "  bad devices {}", counted(blind, "pass", "passes"));
-    let _ = writeln!(text, "  faithful    {}", counted(alarms, "false alarm", "false alarms"));
+    let _ = writeln!(text, "  bad devices {}", count(blind, "pass"));
+    let _ = writeln!(text, "  faithful    {}", count(alarms, "false alarm"));
     let findings: usize = judged.iter().map(|rule| rule.findings.len()).sum();
     if findings > 0 {
-        let findings = counted(findings, "finding", "findings");
+        let findings = count(findings, "finding");
         let _ = writeln!(text, "  variants    {findings} of info rules (--verbose lists them)");
     }
     let blocked: usize = judged.iter().map(|rule| rule.blocked.len()).sum();
     if blocked > 0 {
-        let blocked = counted(blocked, "refused set-up", "refused set-ups");
+        let blocked = count(blocked, "refused set-up");
         let _ = writeln!(text, "  variants    {blocked}, so the rule was not judged (--verbose lists them)");
     }
     let cut: usize = judged.iter().map(|rule| rule.cut.len()).sum();
     if cut > 0 {
-        let cut = counted(cut, "result ended", "results ended");
+        let cut = format!("{} ended", count(cut, "result"));
         let _ = writeln!(text, "  unknown     {cut} by the watchdog; set a longer --rule-limit");
     }
     if proof.weakened {
@@ -78,11 +80,6 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let (applies, skipped) = (judged.len(), proof.rules.len() - judged.len());
     let _ = writeln!(text, "  rules       {proven} of {applies} proven, {skipped} do not apply");
     text
-}
-
-/// A number with its noun.
-pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Defects that rules kill and do not claim: lines for their `kills:`.

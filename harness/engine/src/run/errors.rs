@@ -187,7 +187,7 @@ pub enum ResumeError {
          DIR`"
     )]
     Nextest,
-    #[error("no run to resume: {error}")]
+    #[error("there is no run to resume: {error}")]
     NoRun { error: JournalError },
     /// All differences, one line each.
     #[error(
@@ -197,8 +197,8 @@ pub enum ResumeError {
     )]
     Different { folder: PathBuf, found: Vec<String> },
     #[error(
-        "{folder} cannot be resumed: its journal has a result of {id}, which is not in the catalog, so the file was \
-         modified after the run; restore it from a copy, or start a new run"
+        "{folder} cannot be resumed: its journal has a result of {id}, which is not a rule of the catalog, so the file \
+         was changed after the run; restore it from a copy or run again"
     )]
     Foreign { folder: PathBuf, id: String },
     #[error("{folder} cannot be resumed: {error}")]

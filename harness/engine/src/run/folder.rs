@@ -177,7 +177,11 @@ impl RunFolder {
     /// A line about the results from before the run was resumed.
     pub fn resumed(&self, rules: usize) -> String {
         let ran: Vec<&str> = self.in_flight.keys().map(String::as_str).collect();
-        let ran = if ran.is_empty() { "no rule was running".to_owned() } else { format!("{} ran", ran.join(", ")) };
+        let ran = match &ran[..] {
+            [] => "no rule was running".to_owned(),
+            [one] => format!("{one} was running"),
+            several => format!("{} were running", several.join(", ")),
+        };
         format!(
             "resuming {}: {} of {rules} rules have a result; when the run stopped, {ran}",
             self.path.display(),

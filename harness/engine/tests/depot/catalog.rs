@@ -73,5 +73,5 @@ fn a_simulated_device_without_a_mandatory_library_is_refused() {
     let options = options(specs.path(), &["--backend", "simulator"]);
     let rules = load_rules(&options.catalog, runtime).unwrap_or_else(|error| panic!("{error}"));
     let message = Campaign::open(&options, runtime, rules.into()).unwrap_err().to_string();
-    assert!(message.contains("the simulated device of depot has no library audit"), "{message}");
+    assert!(message.contains("the simulated device of depot lacks the library audit"), "{message}");
 }

@@ -308,7 +308,7 @@ fn a_device_is_locked() {
     let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
     let error = open(&options(&library, &["--lock-wait", "0"])).expect_err("the device is in use");
     assert!(matches!(&error, RunError::Target(TargetError::Locked { device: 0, .. })), "{error}");
-    let holder = format!("device-0.lock is held by process {} (", std::process::id());
+    let holder = format!("device-0.lock is still held by process {} (", std::process::id());
     assert!(error.to_string().contains(&holder), "{error}");
     drop(first);
     open(&options(&library, &["--backend", "device"])).unwrap_or_else(|error| panic!("{error}"));
