@@ -1,4 +1,3 @@
-
 ### The fixed words of the doctor in English: its page, and findings that any runtime's machine may have.
 ###
 ### A finding has a message for its title, named after its id, and others for the next action and observations.
