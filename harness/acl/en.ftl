@@ -156,10 +156,10 @@ health-bad = device { $device } is in a bad state: { $state }
 health-bad-next = omit it from ASCEND_RT_VISIBLE_DEVICES, or have it repaired; its codes show if a reset helps; on many servers a reset affects every device
 health-query-failed = the health of device { $device } is unknown: the tool's query failed
 health-query-failed-next = query it alone with `npu-smi info -t health -i …`; omit it from ASCEND_RT_VISIBLE_DEVICES, or have it repaired
-memory-errors = uncorrectable memory errors of device { $device } since its start: { $errors }
-memory-pages = pages of device { $device }'s memory that wait for its next reset: { $pages }
-memory-errors-seen = isolated pages: { $isolated }, waiting for the next reset: { $waiting }
-memory-errors-next = have the device reset or the machine rebooted before you trust results: this isolates the pages. Do not clear the counters, which cancels the isolation
+health-memory-errors = uncorrectable memory errors of device { $device } since its start: { $errors }
+health-memory-pages = pages of device { $device }'s memory that wait for its next reset: { $pages }
+health-memory-errors-seen = isolated pages: { $isolated }, waiting for the next reset: { $waiting }
+health-memory-errors-next = have the device reset or the machine rebooted before you trust results: this isolates the pages. Do not clear the counters, which cancels the isolation
 
 ## Other users of the devices
 
@@ -171,16 +171,16 @@ device-user = process { $process } ({ $name })
 device-user-with-memory = process { $process } ({ $name }, { $mebibytes } MiB)
 devices-in-use = other processes use device { $device }
 devices-in-use-next = wait for them, or omit the device from ASCEND_RT_VISIBLE_DEVICES: they change its free memory, and rules with --dedicated take all of it
-memory-in-use = device { $device } has { $used } MiB in use, but no process is listed; idle ones use up to { $idle } MiB
-memory-in-use-next = check on the host, which lists processes of all containers; a reset or a reboot frees memory that no process owns
+devices-memory-in-use = device { $device } has { $used } MiB in use, but no process is listed; idle ones use up to { $idle } MiB
+devices-memory-in-use-next = check on the host, which lists processes of all containers; a reset or a reboot frees memory that no process owns
 
 ## Causes of codes
 
 the-management-library = the driver's management library
 opening-a-device = opening a device (507899)
 fails-with = { $by } fails with { $code }
-no-answer = { fails-with }: { $meaning }
-no-answer-next = { $count ->
+driver-no-answer = { fails-with }: { $meaning }
+driver-no-answer-next = { $count ->
     [0] no known cause was found (a missing reboot, missing rights, a sandbox, missing nodes, a missing driver); run it as root on the host, and read the kernel's messages
     [one] follow the advice of the finding { $causes }, then retry
    *[other] follow the advice of these findings, then retry: { $causes }
@@ -192,21 +192,21 @@ devices-upgrading-next = wait until it has ended; a reboot may be needed afterwa
 devices-not-ready = { fails-with }: the devices have not started yet
 devices-not-ready-next = wait a minute and retry; if it persists, contact the administrator
 chip-starting = card { $card }, chip { $chip }: in state { $state } of its start; { $started } is started
-namespace-visible-owner = { fails-with }: a process in another mount namespace owns the device
-namespace-invisible-owner = { fails-with }: another mount namespace owns the device, and its process is not visible from here
-namespace-next = stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on the host if it is not visible here; the device is free when the last process of that namespace has ended. The suite runs all its processes in one namespace
+devices-other-namespace = { fails-with }: a process in another mount namespace owns the device
+devices-other-namespace-not-visible = { fails-with }: another mount namespace owns the device, and its process is not visible from here
+devices-other-namespace-next = stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on the host if it is not visible here; the device is free when the last process of that namespace has ended. The suite runs all its processes in one namespace
 process-holds = process { $process } ({ $command }) holds { $node }
 process-resetting = process { $process }: { $command }
 runtime-hangs = setting up a device hangs, although the machine looks healthy: if the device's side of the channel is dead, only the first process that opens the device gets no answer
 runtime-hangs-next = remove the machine from the pool, and have the device reset or the machine rebooted
-no-such-device = the runtime does not know the device (107001): its number is not among the visible ones, or the driver is not loaded
-no-such-device-next = unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's modules are loaded
-driver-too-old = the toolkit needs a newer driver (207000, EE1015 or a missing symbol)
-driver-too-old-next = install a driver and firmware as new as the toolkit, or an older toolkit
-device-not-granted = the device side did not start (507033): the control group of this job does not grant the device
-device-not-granted-next = use only the devices that the scheduler granted, and query the runtime for their number
-device-crowded = the device side did not start in time (507033): many processes open devices at the same time
-device-crowded-next = wait until the other processes have started, or start fewer at a time
-device-side = the device side did not start (507033): the device or its channel is broken, although it looks healthy
-device-side-next = remove the machine from the pool: every start on such a node hangs; a reset or a reboot may recover it
-device-side-seen = other processes that hold a device: { $count }
+runtime-no-such-device = the runtime does not know the device (107001): its number is not among the visible ones, or the driver is not loaded
+runtime-no-such-device-next = unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's modules are loaded
+runtime-driver-too-old = the toolkit needs a newer driver (207000, EE1015 or a missing symbol)
+runtime-driver-too-old-next = install a driver and firmware as new as the toolkit, or an older toolkit
+runtime-device-not-granted = the device side did not start (507033): the control group of this job does not grant the device
+runtime-device-not-granted-next = use only the devices that the scheduler granted, and query the runtime for their number
+runtime-device-crowded = the device side did not start in time (507033): many processes open devices at the same time
+runtime-device-crowded-next = wait until the other processes have started, or start fewer at a time
+runtime-device-side = the device side did not start (507033): the device or its channel is broken, although it looks healthy
+runtime-device-side-next = remove the machine from the pool: every start on such a node hangs; a reset or a reboot may recover it
+runtime-device-side-seen = other processes that hold a device: { $count }

@@ -34,8 +34,8 @@ pub(super) fn explain(code: i32, by: &str, seen: &Occupants, found: &mut Examina
 
 fn inner(code: i32, by: &str, found: &mut Examination) {
     let causes: Vec<String> = OF_INNER.iter().filter(|id| found.has(id)).map(|id| (*id).to_owned()).collect();
-    let title = message!("no-answer", by = by, code = code, meaning = codes::meaning(code));
-    let next = message!("no-answer-next", count = causes.len(), causes = causes.join(", "));
+    let title = message!("driver-no-answer", by = by, code = code, meaning = codes::meaning(code));
+    let next = message!("driver-no-answer-next", count = causes.len(), causes = causes.join(", "));
     let finding = Finding::new("driver.no-answer", Severity::Blocker, title, next).seen_all(causes);
     found.find(finding.rests_on(Certainty::Field, FAQ));
 }
@@ -83,10 +83,10 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
         blocker("devices.not-ready", title, message!("devices-not-ready-next")).seen_all(starting)
     } else {
         let title = match elsewhere.is_empty() {
-            true => message!("namespace-invisible-owner", by = by, code = code),
-            false => message!("namespace-visible-owner", by = by, code = code),
+            true => message!("devices-other-namespace-not-visible", by = by, code = code),
+            false => message!("devices-other-namespace", by = by, code = code),
         };
-        let finding = blocker("devices.other-namespace", title, message!("namespace-next"));
+        let finding = blocker("devices.other-namespace", title, message!("devices-other-namespace-next"));
         finding.seen_all(elsewhere).seen_all(conflicts)
     };
     found.find(finding.rests_on(Certainty::Code, OCCUPIED));
@@ -104,11 +104,11 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
     } else if has(&["107001"]) {
-        let (title, next) = (message!("no-such-device"), message!("no-such-device-next"));
+        let (title, next) = (message!("runtime-no-such-device"), message!("runtime-no-such-device-next"));
         let finding = Finding::new("runtime.no-such-device", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Document, "hicann/runtime docs, FAQ on aclrtSetDevice"));
     } else if has(&["207000", "EE1015", "undefined symbol"]) {
-        let (title, next) = (message!("driver-too-old"), message!("driver-too-old-next"));
+        let (title, next) = (message!("runtime-driver-too-old"), message!("runtime-driver-too-old-next"));
         let finding = Finding::new("runtime.driver-too-old", Severity::Blocker, title, next);
         found.find(
             finding
@@ -123,13 +123,17 @@ fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     /// The number of simultaneous openers from which a device counts as crowded. A device has 64 contexts.
     const CROWD: usize = 16;
     let (id, title, next) = if found.has("nodes.not-granted") {
-        ("runtime.device-not-granted", message!("device-not-granted"), message!("device-not-granted-next"))
+        (
+            "runtime.device-not-granted",
+            message!("runtime-device-not-granted"),
+            message!("runtime-device-not-granted-next"),
+        )
     } else if seen.openers.len() >= CROWD {
-        ("runtime.device-crowded", message!("device-crowded"), message!("device-crowded-next"))
+        ("runtime.device-crowded", message!("runtime-device-crowded"), message!("runtime-device-crowded-next"))
     } else {
-        ("runtime.device-side", message!("device-side"), message!("device-side-next"))
+        ("runtime.device-side", message!("runtime-device-side"), message!("runtime-device-side-next"))
     };
-    let openers = message!("device-side-seen", count = seen.openers.len());
+    let openers = message!("runtime-device-side-seen", count = seen.openers.len());
     let finding = Finding::new(id, Severity::Blocker, title, next).seen(openers);
     found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
 }

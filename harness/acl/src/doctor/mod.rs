@@ -124,11 +124,11 @@ fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
     let Some(errors) = errors.filter(|errors| errors.double_bit > 0 || errors.waiting_pages > 0) else { return };
     let label = device.label.as_str();
     let title = match errors.double_bit {
-        0 => message!("memory-pages", device = label, pages = errors.waiting_pages),
-        many => message!("memory-errors", device = label, errors = many),
+        0 => message!("health-memory-pages", device = label, pages = errors.waiting_pages),
+        many => message!("health-memory-errors", device = label, errors = many),
     };
-    let seen = message!("memory-errors-seen", isolated = errors.isolated_pages, waiting = errors.waiting_pages);
-    let next = message!("memory-errors-next");
+    let seen = message!("health-memory-errors-seen", isolated = errors.isolated_pages, waiting = errors.waiting_pages);
+    let next = message!("health-memory-errors-next");
     let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
 }

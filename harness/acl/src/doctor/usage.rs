@@ -37,8 +37,9 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     let Some((used, total)) = chip.memory else { return };
     let idle = IDLE.iter().find(|(most, _)| total <= *most).map_or(u64::MAX, |(_, idle)| *idle);
     if used > idle {
-        let title = message!("memory-in-use", device = label, used = used, idle = idle);
-        let finding = Finding::new("devices.memory-in-use", Severity::Warning, title, message!("memory-in-use-next"));
+        let title = message!("devices-memory-in-use", device = label, used = used, idle = idle);
+        let finding =
+            Finding::new("devices.memory-in-use", Severity::Warning, title, message!("devices-memory-in-use-next"));
         found.find(finding.rests_on(Certainty::Field, CAPTURES));
     }
 }
