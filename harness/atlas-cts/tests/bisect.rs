@@ -25,8 +25,8 @@ const LARGE: &str = "
       p != NULL;
 ";
 
-/// A set-up that records the requested versions, and switches on a defect of the simulated device from 25.5 on. There
-/// is no package for 25.3.
+/// A set-up that records the requested versions, and switches on a defect of the simulated device from 25.5 on.
+/// Version 25.3 has no package.
 const SET_UP: &str = "\
 #!/bin/sh
 echo \"$1\" >>asked

@@ -191,7 +191,7 @@ fn a_vanished_machine_folder_is_an_error_and_the_next_rule_gets_another() {
     assert!(verdicts.contains(&"pass"), "{verdicts:?}");
     let lost = report.results.iter().find(|result| result.verdict.name() == "error").unwrap();
     assert!(lost.reason.contains("vanished while the rule ran: another program removed it"), "{}", lost.reason);
-    assert!(lost.failure.is_none(), "nothing is kept as a counterexample");
+    assert!(lost.failure.is_none(), "no counterexample is kept");
 }
 
 // ---- the simulated device

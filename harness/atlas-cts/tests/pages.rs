@@ -80,7 +80,7 @@ fn a_merged_run_has_a_page_of_all_shards(bench: Bench) {
     let [page, summary] = pages(&bench, "whole");
     assert!(page.contains("2 of 2, merged") && page.contains("<h3>acl.small.aligned</h3>"), "{page}");
     assert!(page.contains("acl.small.holds") && summary.contains("| rules | pass | fail | skipped |"), "{summary}");
-    // The parts stand in the merged run.
+    // The merged run lists its shards.
     bench.run(["history", "."]).says(0, &["acl on a2 (simulated), 1 run", "2 runs are parts of merged runs"]);
 }
 
@@ -99,7 +99,7 @@ fn the_page_of_an_interrupted_run_tells_so(bench: Bench) {
 
 #[rstest]
 fn a_page_that_cannot_be_written_changes_no_result(bench: Bench) {
-    fs::create_dir_all(bench.path("report/report.html/in the way")).unwrap();
+    fs::create_dir_all(bench.path("report/report.html/folder")).unwrap();
     let told = "cannot write report/report.html: ";
     run(&bench, "report", &[]).says(0, &[told, "`atlas-cts report ", "conformant: no rule that ran is broken"]);
     assert_eq!(bench.report("report").end().exit, 0);

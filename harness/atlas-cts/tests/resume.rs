@@ -438,7 +438,7 @@ fn another_library_and_another_device_are_refused() {
     let words = ["run", "--specs", "specs", "--resume", "report", "--library", "first.so"];
     let answer = answer_of(bench.command(words).env("ATLAS_CTS_LOCKS", busy));
     answer.says(3, &["report cannot be resumed: ", "devices are used only with their locks"]);
-    // The same file elsewhere is the same library. It hangs again.
+    // The same file in another place is the same library, and hangs again.
     resume(&bench, "report", &["--library", "first.so"]).says(1, &["TIMEOUT  acl.small.aligned"]);
 }
 

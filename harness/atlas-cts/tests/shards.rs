@@ -86,7 +86,7 @@ fn merged_shards_equal_the_undivided_run(bench: Bench, #[values(1, 3, 20)] of: u
     assert_eq!(merged.header.merged.len(), of as usize);
     let cases = fs::read_dir(bench.path("merged/counterexamples")).unwrap().count();
     assert_eq!(cases, fs::read_dir(bench.path("whole/counterexamples")).unwrap().count());
-    // A merged run is a run: its reports are written again from its journal.
+    // A merged run is a run: its reports can be rewritten from its journal.
     bench.run(["run", "--resume", "merged"]).says(1, &["rewriting its reports"]);
 }
 

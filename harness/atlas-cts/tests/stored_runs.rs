@@ -277,7 +277,7 @@ fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {
                 assert_eq!(result.verdict, Verdict::Skipped, "{} {}", run.name, result.id);
                 continue;
             }
-            // A function that takes its process with it is called by one rule now, and not by each.
+            // A function that ends its process is now called by one rule, no longer by each.
             if earlier.verdict == Verdict::Blocked && result.reason.contains("rules that call it are blocked") {
                 assert_eq!(result.verdict, Verdict::Blocked, "{} {}", run.name, result.id);
                 continue;

@@ -9,7 +9,7 @@ pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {
     let mut any = None;
     for range in brackets(ranges) {
         let (low, high) = range.split_once(',')?;
-        // `23.0.0.` ends where what begins with 23.0.0 ends.
+        // The end `23.0.0.` includes every version that begins with 23.0.0.
         let [low, high] = [low, high].map(|end| VersionNumber::read(end.trim().trim_end_matches('.')));
         let within = version.within(&low?, &high?);
         any = Some(any.unwrap_or(false) || within);

@@ -114,7 +114,7 @@ impl LogLine {
 }
 
 impl LogEvent {
-    /// A run begins.
+    /// The event of a run that begins.
     pub(crate) fn run(work: &Agenda) -> LogEvent {
         let header = &work.campaign.header;
         LogEvent::Run(Box::new(RunEvent {

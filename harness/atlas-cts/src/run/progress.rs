@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Shows the line as long as the work goes on.
+    /// Shows the line while the work lasts.
     pub(super) fn during(&self, work: &Agenda, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         if self.bar.is_hidden() {
             return perform();

@@ -116,7 +116,7 @@ fn checkout() -> TempDir {
     for name in ["ci", "fixtures", "docs", "harness", "reports"] {
         symlink(root().join(name), at(name)).expect("a link can be made");
     }
-    // What pages write to.
+    // The files that commands on pages write.
     let copied = Command::new("cp").arg("-r").arg(root().join("specs")).arg(at("specs")).status();
     assert!(copied.expect("cp runs").success());
     fs::remove_file(at("reports")).expect("the link can be removed");

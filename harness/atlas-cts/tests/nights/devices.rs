@@ -101,7 +101,7 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     let mut strict = command(&bench, 4, &["--min-devices", "4"]);
     dead(&mut strict);
     crate::nights::answer(&mut strict).says(3, &[why, "; --min-devices requires 4, and 3 can be used; fix them"]);
-    assert!(!bench.path("report/results.jsonl").exists(), "nothing has run");
+    assert!(!bench.path("report/results.jsonl").exists(), "nothing ran");
 }
 
 /// The third device is out, so later devices have other numbers than they would have without it.

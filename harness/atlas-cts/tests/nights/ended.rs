@@ -71,7 +71,7 @@ fn a_stopped_run_closes_its_journal_and_tells_how_to_resume(#[case] signal: Sign
     assert_eq!((stopped.end.is_none(), stopped.in_flight.len()), (true, 0), "no rule is to blame");
     let junit = fs::read_to_string(bench.path("report/junit.xml")).unwrap();
     assert!(junit.contains("The run did not finish."), "{junit}");
-    // Another library is another target, even one that works.
+    // Another library, even one that works, is another target.
     fs::remove_file(bench.path("libnight.so")).unwrap();
     night(&bench, "WORKS");
     let resumed = bench.run(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
