@@ -31,13 +31,16 @@ const CRATES: &[(&str, &[&str])] = &[
     ("record", &["catalog"]),
     ("messages", &[]),
     ("ledger", &["cases", "catalog", "messages", "record", "steps"]),
-    ("engine", &["abi", "cases", "catalog", "record", "simulator-contract", "steps"]),
-    ("atlas-cts", &["abi", "catalog", "engine", "ledger", "record", "simulator-contract", "specs", "steps"]),
+    ("engine", &["abi", "cases", "catalog", "messages", "record", "simulator-contract", "steps"]),
+    (
+        "atlas-cts",
+        &["abi", "catalog", "engine", "ledger", "messages", "record", "simulator-contract", "specs", "steps"],
+    ),
     ("fuzz", &["abi", "catalog", "engine", "ledger", "record", "steps"]),
 ];
 
 /// The allowed dependencies of a vendor's crate.
-const OF_A_VENDOR: &[&str] = &["abi", "catalog", "engine", "record", "simulator-contract", "specs"];
+const OF_A_VENDOR: &[&str] = &["abi", "catalog", "engine", "messages", "record", "simulator-contract", "specs"];
 
 /// The only crate that may depend on vendors' crates.
 const REGISTRY: &str = "atlas-cts";

@@ -1,4 +1,6 @@
-//! The fixed words of reports: `en.ftl` holds the messages, [`message!`] prints one.
+//! The fixed words of reports and of the doctor: files of messages, and [`message!`], which prints one.
+//!
+//! The messages here name no runtime. A crate may have a file of its messages, named `en.ftl` like ours ([`Messages`]).
 //!
 //! The syntax is that of [Project Fluent](https://projectfluent.org). Texts that a journal records (verdicts, reasons,
 //! events) are not messages: a journal is the same in every language.
@@ -6,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -13,73 +16,104 @@ use fluent_bundle::{FluentArgs, FluentResource};
 
 pub use fluent_bundle::FluentValue;
 
-/// Every language with its messages.
-const LANGUAGES: [(&str, &str); 1] = [("en", include_str!("../en.ftl"))];
+/// Every language, as HTML names it.
+const LANGUAGES: [&str; 1] = ["en"];
 
-/// The messages of the language in use.
-static MESSAGES: LazyLock<FluentBundle<FluentResource>> = LazyLock::new(|| {
-    let (language, messages) = chosen();
-    bundle(language, messages).unwrap_or_else(|error| panic!("the messages of `{language}`: {error}"))
-});
+/// Messages in each of the languages, in their order.
+pub type Translations = [&'static str; LANGUAGES.len()];
 
-/// A message of `en.ftl`, by its literal key: a `&'static str` if it has no variables, otherwise a `String`.
+const COMMON: Translations = [concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl"))];
+
+/// The messages that every crate may use.
+pub static MESSAGES: LazyLock<Messages> = LazyLock::new(|| Messages::of(&[COMMON]));
+
+/// A message of [`MESSAGES`], by its literal key: a `&'static str` if it has no variables, otherwise a `String`.
 ///
-/// `message!("label-seen")`, `message!("count-rules", count = 3)`.
+/// `message!("label-seen")`, `message!("count-rules", count = 3)`; after `in MINE,` a message of other [`Messages`].
 #[macro_export]
 macro_rules! message {
-    ($key:literal) => {
-        $crate::text($key)
+    (in $messages:expr, $key:literal) => {
+        $messages.text($key)
     };
-    ($key:literal, $($name:ident = $value:expr),+ $(,)?) => {
-        $crate::filled($key, [$((stringify!($name), $crate::FluentValue::from($value))),+])
+    (in $messages:expr, $key:literal, $($name:ident = $value:expr),+ $(,)?) => {
+        $messages.filled($key, [$((stringify!($name), $crate::FluentValue::from($value))),+])
+    };
+    ($key:literal $($values:tt)*) => {
+        $crate::message!(in $crate::MESSAGES, $key $($values)*)
     };
 }
 
-/// The language in use, as HTML names it.
+/// The language in use.
 pub fn language() -> &'static str {
-    chosen().0
+    LANGUAGES[chosen()]
 }
 
-/// The language of this process. English is the only one so far.
-fn chosen() -> (&'static str, &'static str) {
-    LANGUAGES[0]
+/// The position of the language of this process. English is the only one so far.
+fn chosen() -> usize {
+    0
 }
 
-fn bundle(language: &str, messages: &str) -> Result<FluentBundle<FluentResource>, String> {
-    let resource = FluentResource::try_new(messages.to_owned()).map_err(|(_, errors)| format!("{errors:?}"))?;
-    let language = language.parse().map_err(|error| format!("{error}"))?;
-    let mut bundle = FluentBundle::new_concurrent(vec![language]);
-    // Marks around each value serve languages that are written in both directions; terminals show them.
-    bundle.set_use_isolating(false);
-    bundle.add_resource(resource).map_err(|errors| format!("{errors:?}"))?;
-    Ok(bundle)
-}
+/// Messages in the language in use.
+pub struct Messages(FluentBundle<FluentResource>);
 
-/// A message without variables. It is one line of text, so that nothing is allocated. An unknown key is printed itself.
-#[doc(hidden)]
-pub fn text(key: &'static str) -> &'static str {
-    match format(key, None) {
-        Some(Cow::Borrowed(text)) => text,
-        _ => key,
+impl Messages {
+    /// The messages that every crate may use, and those of one crate, whose keys differ.
+    ///
+    /// # Panics
+    /// A file has a mistake.
+    pub fn with(own: Translations) -> Messages {
+        Messages::of(&[COMMON, own])
+    }
+
+    fn of(parts: &[Translations]) -> Messages {
+        let texts = parts.iter().map(|part| part[chosen()]);
+        Messages::read(language(), texts).unwrap_or_else(|error| panic!("the messages of `{}`: {error}", language()))
+    }
+
+    fn read<'a>(language: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<Messages, String> {
+        let language = language.parse().map_err(|error| format!("{error}"))?;
+        let mut bundle = FluentBundle::new_concurrent(vec![language]);
+        // Marks around each value serve languages that are written in both directions; terminals show them.
+        bundle.set_use_isolating(false);
+        for text in texts {
+            let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| format!("{errors:?}"))?;
+            bundle.add_resource(resource).map_err(|errors| format!("{errors:?}"))?;
+        }
+        Ok(Messages(bundle))
+    }
+
+    /// A message without variables. It is one line of text, so that nothing is allocated. An unknown key is printed
+    /// itself.
+    #[doc(hidden)]
+    pub fn text(&'static self, key: &'static str) -> &'static str {
+        match self.format(key, None) {
+            Some(Cow::Borrowed(text)) => text,
+            _ => key,
+        }
+    }
+
+    /// A message with its variables. An unknown key is printed itself.
+    #[doc(hidden)]
+    pub fn filled<'a, const N: usize>(&self, key: &str, values: [(&'a str, FluentValue<'a>); N]) -> String {
+        self.format(key, Some(&values.into_iter().collect())).map_or_else(|| key.to_owned(), Cow::into_owned)
+    }
+
+    fn format(&self, key: &str, values: Option<&FluentArgs<'_>>) -> Option<Cow<'_, str>> {
+        let pattern = self.0.get_message(key)?.value()?;
+        let mut errors = Vec::new();
+        let text = self.0.format_pattern(pattern, values, &mut errors);
+        debug_assert!(errors.is_empty(), "{key}: {errors:?}");
+        Some(match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text),
+            Cow::Owned(text) => Cow::Owned(text),
+        })
     }
 }
 
-/// A message with its variables. An unknown key is printed itself.
-#[doc(hidden)]
-pub fn filled<'a, const N: usize>(key: &str, values: [(&'a str, FluentValue<'a>); N]) -> String {
-    format(key, Some(&values.into_iter().collect())).map_or_else(|| key.to_owned(), Cow::into_owned)
-}
-
-fn format(key: &str, values: Option<&FluentArgs<'_>>) -> Option<Cow<'static, str>> {
-    let bundle: &'static FluentBundle<FluentResource> = &MESSAGES;
-    let pattern = bundle.get_message(key)?.value()?;
-    let mut errors = Vec::new();
-    let text = bundle.format_pattern(pattern, values, &mut errors);
-    debug_assert!(errors.is_empty(), "{key}: {errors:?}");
-    Some(match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text),
-        Cow::Owned(text) => Cow::Owned(text),
-    })
+impl fmt::Debug for Messages {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Messages").finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]

@@ -34,15 +34,8 @@ pub(super) fn explain(code: i32, by: &str, seen: &Occupants, found: &mut Examina
 
 fn inner(code: i32, by: &str, found: &mut Examination) {
     let causes: Vec<String> = OF_INNER.iter().filter(|id| found.has(id)).map(|id| (*id).to_owned()).collect();
-    let title = format!("{by} fails with {code}: {}", codes::meaning(code));
-    let next = match causes.is_empty() {
-        true => {
-            "no known cause was found (a missing reboot, missing rights, a sandbox, missing nodes, a missing driver); \
-                 run it as root on the host, and read the kernel's messages"
-                .to_owned()
-        }
-        false => format!("follow the advice of the finding {}, then retry", causes.join(" or ")),
-    };
+    let title = message!("driver-no-answer", by = by, code = code, meaning = codes::meaning(code));
+    let next = message!("driver-no-answer-next", count = causes.len(), causes = causes.join(", "));
     let finding = Finding::new("driver.no-answer", Severity::Blocker, title, next).seen_all(causes);
     found.find(finding.rests_on(Certainty::Field, FAQ));
 }
@@ -59,58 +52,42 @@ pub(super) struct Occupants<'a> {
 fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) {
     /// The state of a device that has started.
     const STARTED: u32 = 16;
-    let title = |cause: &str| format!("{by} fails with {code}: {cause}");
     let starting: Vec<String> = seen
         .dcmi
         .starts
         .iter()
         .filter(|(_, _, state)| *state != STARTED)
         .map(|(card, chip, state)| {
-            format!("card {card}, chip {chip}: in state {state} of its start; {STARTED} is started")
+            message!("chip-starting", card = card, chip = chip, state = state, started = STARTED)
         })
         .collect();
     let elsewhere: Vec<String> = seen
         .openers
         .iter()
         .filter(|opener| opener.elsewhere)
-        .map(|opener| format!("process {} ({}) holds {}", opener.process, opener.command, opener.node))
+        .map(|opener| {
+            let (process, command) = (opener.process.as_str(), opener.command.as_str());
+            message!("process-holds", process = process, command = command, node = opener.node.as_str())
+        })
         .collect();
     let conflicts = seen.messages.conflict.iter().take(3).cloned();
+    let blocker = |id: &str, title: String, next: &str| Finding::new(id, Severity::Blocker, title, next);
     let finding = if let Some(resetting) = seen.resetting {
-        Finding::new(
-            "devices.resetting",
-            Severity::Blocker,
-            title("a reset is in progress"),
-            "wait a few minutes until it has ended, then retry",
-        )
-        .seen(resetting.to_owned())
+        let title = message!("devices-resetting", by = by, code = code);
+        blocker("devices.resetting", title, message!("devices-resetting-next")).seen(resetting)
     } else if code == codes::UPGRADING {
-        Finding::new(
-            "devices.upgrading",
-            Severity::Blocker,
-            title("an upgrade is in progress"),
-            "wait until it has ended; a reboot may be needed afterward",
-        )
+        let title = message!("devices-upgrading", by = by, code = code);
+        blocker("devices.upgrading", title, message!("devices-upgrading-next"))
     } else if code == codes::NOT_READY || !starting.is_empty() {
-        Finding::new(
-            "devices.not-ready",
-            Severity::Blocker,
-            title("the devices have not started yet"),
-            "wait a minute and retry; if it persists, contact the administrator",
-        )
-        .seen_all(starting)
+        let title = message!("devices-not-ready", by = by, code = code);
+        blocker("devices.not-ready", title, message!("devices-not-ready-next")).seen_all(starting)
     } else {
-        let cause = if elsewhere.is_empty() {
-            "another mount namespace owns the device, and its process is not visible from here"
-        } else {
-            "a process in another mount namespace owns the device"
+        let title = match elsewhere.is_empty() {
+            true => message!("devices-other-namespace-not-visible", by = by, code = code),
+            false => message!("devices-other-namespace", by = by, code = code),
         };
-        let next = "stop the container, sandbox or service that uses it (PrivateTmp and `unshare -m` count too), on \
-                    the host if it is not visible here; the device is free when the last process of that namespace has \
-                    ended. The suite runs all its processes in one namespace";
-        Finding::new("devices.other-namespace", Severity::Blocker, title(cause), next)
-            .seen_all(elsewhere)
-            .seen_all(conflicts)
+        let finding = blocker("devices.other-namespace", title, message!("devices-other-namespace-next"));
+        finding.seen_all(elsewhere).seen_all(conflicts)
     };
     found.find(finding.rests_on(Certainty::Code, OCCUPIED));
 }
@@ -119,25 +96,19 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
 pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examination) {
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     if has(&["EL0005", "507899", "drvRetCode=87"]) {
-        occupied(codes::OCCUPIED, "opening a device (507899)", seen, found);
+        occupied(codes::OCCUPIED, message!("opening-a-device"), seen, found);
     } else if has(&["507033", "E39007", "tdt error=31"]) {
         device_side(seen, found);
     } else if has(&["no progress", "timed out and was killed", "timed out, was killed"]) {
-        let title = "setting up a device does not return, although the machine looks healthy: a device whose side of \
-                     the channel is dead answers everyone except its first opener";
-        let next = "remove the machine from the pool, and have the device reset or the machine rebooted";
+        let (title, next) = (message!("runtime-hangs"), message!("runtime-hangs-next"));
         let finding = Finding::new("runtime.hangs", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
     } else if has(&["107001"]) {
-        let title = "the runtime does not know the device (107001): its number is not among the visible ones, or the \
-                     driver is not loaded";
-        let next = "unset ASCEND_RT_VISIBLE_DEVICES or give fewer devices with --devices; check that the driver's \
-                    modules are loaded";
+        let (title, next) = (message!("runtime-no-such-device"), message!("runtime-no-such-device-next"));
         let finding = Finding::new("runtime.no-such-device", Severity::Blocker, title, next);
         found.find(finding.rests_on(Certainty::Document, "hicann/runtime docs, FAQ on aclrtSetDevice"));
     } else if has(&["207000", "EE1015", "undefined symbol"]) {
-        let title = "the toolkit needs a newer driver (207000, EE1015 or a missing symbol)";
-        let next = "install a driver and firmware as new as the toolkit, or an older toolkit";
+        let (title, next) = (message!("runtime-driver-too-old"), message!("runtime-driver-too-old-next"));
         let finding = Finding::new("runtime.driver-too-old", Severity::Blocker, title, next);
         found.find(
             finding
@@ -154,24 +125,16 @@ fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     let (id, title, next) = if found.has("nodes.not-granted") {
         (
             "runtime.device-not-granted",
-            "the device side did not start (507033): the control group of this job does not grant the device",
-            "use only the devices that the scheduler granted, and query the runtime for their number",
+            message!("runtime-device-not-granted"),
+            message!("runtime-device-not-granted-next"),
         )
     } else if seen.openers.len() >= CROWD {
-        (
-            "runtime.device-crowded",
-            "the device side did not start in time (507033): many processes open devices at the same time",
-            "wait until the other processes have started, or start fewer at a time",
-        )
+        ("runtime.device-crowded", message!("runtime-device-crowded"), message!("runtime-device-crowded-next"))
     } else {
-        (
-            "runtime.device-side",
-            "the device side did not start (507033): the device or its channel is broken, although it looks healthy",
-            "remove the machine from the pool: every start on such a node hangs; a reset or a reboot may recover it",
-        )
+        ("runtime.device-side", message!("runtime-device-side"), message!("runtime-device-side-next"))
     };
-    let finding = Finding::new(id, Severity::Blocker, title, next)
-        .seen(format!("other processes that hold a device: {}", seen.openers.len()));
+    let openers = message!("runtime-device-side-seen", count = seen.openers.len());
+    let finding = Finding::new(id, Severity::Blocker, title, next).seen(openers);
     found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
 }
 

@@ -36,32 +36,21 @@ fn driver_says(boards: &[Board], found: &mut Examination) {
     if found.has("versions.driver-and-firmware") {
         return;
     }
-    let title = "the driver itself reports that it is not compatible with the firmware";
-    let next = "install the firmware of the driver's package, and reboot";
-    let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(format!(
-        "driver {}, firmware {}",
-        said(&board.driver),
-        said(&board.firmware)
-    ));
+    let known = |version: &Option<String>| version.clone().unwrap_or_else(|| message!("label-unknown").to_owned());
+    let seen = message!("versions-seen", driver = known(&board.driver), firmware = known(&board.firmware));
+    let (title, next) = (message!("versions-rejected-by-driver"), message!("versions-rejected-by-driver-next"));
+    let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Compatibility)"));
-}
-
-fn said(version: &Option<String>) -> &str {
-    version.as_deref().unwrap_or("unknown")
 }
 
 fn record(install: &Install, container: bool, found: &mut Examination) {
     if install.recorded || install.driver.is_none() && !container {
         return;
     }
-    let title = "the install record /etc/ascend_install.info or the driver's version file is missing: the runtime \
-                 cannot report the versions of driver and firmware";
+    let title = message!("install-no-record");
     let next = match container {
-        true => {
-            "mount /etc/ascend_install.info and <install path>/driver/version.info into the container; the vendor's \
-                 container runtime does not"
-        }
-        false => "install the driver again: its package writes the record",
+        true => message!("install-no-record-next-in-container"),
+        false => message!("install-no-record-next"),
     };
     let finding = Finding::new("install.no-record", Severity::Warning, title, next);
     let source = "mind-cluster ascend-docker-runtime base.list; hicann/runtime src/acl/aclrt_impl/acl.cpp";
@@ -87,18 +76,11 @@ fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
             continue;
         }
         let what = event.package.to_lowercase();
-        let next = "reboot the machine; in a container, the host's administrator has to do this";
         let (severity, title) = match certain {
-            true => {
-                (Severity::Blocker, format!("the {what} was installed and the machine has not been rebooted since"))
-            }
-            false => (
-                Severity::Warning,
-                format!(
-                    "the {what} was installed within hours of the last start: the machine may not be rebooted since"
-                ),
-            ),
+            true => (Severity::Blocker, message!("driver-reboot-needed", package = what)),
+            false => (Severity::Warning, message!("driver-reboot-maybe-needed", package = what)),
         };
+        let next = message!("driver-reboot-needed-next");
         let finding = Finding::new("driver.reboot-needed", severity, title, next).seen(event.line.clone());
         found.find(finding.rests_on(Certainty::Code, "hicann/driver install.sh; MindCluster FAQ"));
     }
@@ -123,9 +105,7 @@ fn order(install: &Install, found: &mut Examination) {
     const TOGETHER: i64 = 24 * 3600;
     let together = log[firmware].at - log[driver].at <= TOGETHER;
     if driver < firmware && together && upgrades("Driver", driver) && upgrades("Firmware", firmware) {
-        let title = "in the last upgrade the driver was installed before the firmware";
-        let next =
-            "if the devices do not answer after a reboot, install the firmware, reboot, install the driver, reboot";
+        let (title, next) = (message!("driver-before-firmware"), message!("driver-before-firmware-next"));
         let finding = Finding::new("driver.before-firmware", Severity::Warning, title, next)
             .seen(log[driver].line.clone())
             .seen(log[firmware].line.clone());
@@ -145,13 +125,11 @@ fn differing(found: &mut Examination) {
             _ => false,
         });
         if differ {
-            let title = format!("sources report different versions of the {of}: the running and the installed one");
-            let next = "reboot if a package was installed since the last start; in a container, mount the host's version files";
+            let title = message!("versions-differ", component = of);
             let seen = seen.iter().map(|version| format!("{}: {}", version.source, version.version));
-            let finding = Finding::new("versions.differ", Severity::Warning, title, next).seen_all(seen);
-            found.find(
-                finding.rests_on(Certainty::Inferred, "the running driver keeps its version until it is reloaded"),
-            );
+            let finding = Finding::new("versions.differ", Severity::Warning, title, message!("versions-differ-next"));
+            let finding = finding.seen_all(seen);
+            found.find(finding.rests_on(Certainty::Inferred, message!("versions-differ-rests-on")));
         }
     }
 }
@@ -170,17 +148,15 @@ fn firmware_of_driver(install: &Install, driver: Option<&str>, firmware: Option<
         match in_ranges(version, &ranges) {
             Some(true) => {}
             Some(false) => {
-                let title =
-                    format!("driver {driver} and firmware {firmware} are outside each other's supported ranges");
-                let next = "install the driver and the firmware of one release and reboot; until then, device \
-                            identities are zero, and sharing memory between processes fails with 507899";
-                let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next)
-                    .seen(format!("{key} of the {whose}: {ranges}"));
+                let title = message!("versions-driver-and-firmware", driver = driver, firmware = firmware);
+                let next = message!("versions-driver-and-firmware-next");
+                let seen = message!("versions-key", key = key, component = whose, value = ranges);
+                let finding = Finding::new("versions.driver-and-firmware", Severity::Blocker, title, next).seen(seen);
                 return found.find(finding.rests_on(Certainty::Code, RANGES));
             }
             None => {
-                let title = format!("the supported ranges of the {whose} cannot be read");
-                let next = "compare driver and firmware with the vendor's release notes by hand";
+                let title = message!("versions-unreadable", component = whose);
+                let next = message!("versions-unreadable-next");
                 let finding =
                     Finding::new("versions.unreadable", Severity::Note, title, next).seen(format!("{key}={ranges}"));
                 found.find(finding.rests_on(Certainty::Code, RANGES));
@@ -196,18 +172,17 @@ fn toolkit_of_driver(install: &Install, driver: Option<&str>, found: &mut Examin
     if let Some((listed, own)) = listed.zip(own)
         && !brackets(listed).any(|known| known == own)
     {
-        let title = format!("the toolkit's branch {own} is not among those that the driver lists");
-        let next = "use a driver and a toolkit that were released together; the present pair may work in part, and the \
-                    suite then shows which parts do not";
-        let finding = Finding::new("versions.driver-and-toolkit", Severity::Warning, title, next)
-            .seen(format!("compatible_version of the driver: {listed}"));
+        let title = message!("versions-driver-and-toolkit", branch = own);
+        let next = message!("versions-driver-and-toolkit-next");
+        let seen = message!("versions-key", key = "compatible_version", component = "driver", value = listed);
+        let finding = Finding::new("versions.driver-and-toolkit", Severity::Warning, title, next).seen(seen);
         found.find(finding.rests_on(Certainty::Field, RANGES));
     }
     let pair = toolkit.version.as_deref().zip(driver);
     if let Some((toolkit, driver)) = pair.filter(|(toolkit, driver)| published_together(toolkit, driver) == Some(false))
     {
-        let title = format!("toolkit {toolkit} and driver {driver} are not a published or tested pair");
-        let next = "keep both versions with the results: the pair may be the cause of failures";
+        let title = message!("versions-not-published", toolkit = toolkit, driver = driver);
+        let next = message!("versions-not-published-next");
         let finding = Finding::new("versions.not-published", Severity::Note, title, next);
         found.find(
             finding.rests_on(

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::{Answered, Native, question};
 
-use record::text::plural;
-
 use super::codes;
 
 /// The answers of the library.
@@ -37,7 +35,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     let folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).chain(paths).collect();
     let path = folders.iter().map(|folder| machine.at(folder).join(NAME)).find(|path| path.exists());
     let Some(path) = path else {
-        found.looked("management library", NAME, "not found");
+        found.looked(message!("look-management-library"), NAME, message!("not-found"));
         return Dcmi::default();
     };
     let place = path.display().to_string();
@@ -47,10 +45,10 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     let refused = lines.iter().find_map(|line| line.strip_prefix("refused "));
     let said = match (&answer.end, refused, asking) {
         (End::Status(0), Some(refused), _) => refused.to_owned(),
-        (End::Status(0), ..) => format!("answered for {}", plural(dcmi.healths.len(), "chip")),
+        (End::Status(0), ..) => message!("library-answered", count = dcmi.healths.len()),
         (_, _, asking) => format!("{} in {}", answer.said(), asking.unwrap_or("loading")),
     };
-    found.looked("management library", place.clone(), said.clone());
+    found.looked(message!("look-management-library"), place.clone(), said.clone());
     if let Some(version) = &dcmi.driver {
         found.version("driver", version.clone(), format!("dcmi_get_driver_version of {place}"));
     }
@@ -59,9 +57,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
         End::Signal(_) => ("dcmi.crashes", format!("the driver's management library crashes its process: {said}")),
         _ => return dcmi,
     };
-    let next = "have the administrator read the kernel's messages: a driver that does not answer its own library does \
-                not answer the runtime";
-    let finding = Finding::new(id, Severity::Blocker, title, next).seen(place);
+    let finding = Finding::new(id, Severity::Blocker, title, message!("dcmi-next")).seen(place);
     found.find(finding.rests_on(Certainty::Inferred, "hicann/driver docs: DCMI shares the channel to the device"));
     dcmi
 }

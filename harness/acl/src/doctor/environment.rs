@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
 
-use record::text::plural;
-
 use crate::logs::process_logs;
 
 use super::install::{DEFAULT_HOMES, HOMES};
@@ -19,19 +17,18 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
     let script = scripts.into_iter().find(|path| machine.exists(path));
     match (home, script) {
         (Some((name, home)), _) => {
-            found.looked("toolkit's environment", name, home);
+            found.looked(message!("look-environment"), name, home);
             if !machine.exists(home) {
-                let title = format!("{name} is {home}, which does not exist");
-                let next = "source the set_env.sh of an installed toolkit in a new shell";
+                let title = message!("environment-stale", name = name, home = home);
+                let next = message!("environment-stale-next");
                 found.find(Finding::new("environment.stale", Severity::Warning, title, next));
             }
         }
         (None, script) => {
-            found.looked("toolkit's environment", HOMES.join(", "), "not set");
+            found.looked(message!("look-environment"), HOMES.join(", "), message!("not-set"));
             if let Some(script) = script {
-                let title = "the toolkit is installed, but its environment was not sourced in this shell";
-                let next =
-                    format!("`source {script}` in the shell that starts the suite, without `set -u` and `pipefail`");
+                let title = message!("environment-not-sourced");
+                let next = message!("environment-not-sourced-next", script = script);
                 let finding = Finding::new("environment.not-sourced", Severity::Warning, title, next);
                 found.find(
                     finding.rests_on(Certainty::Field, "sglang scripts/ci/npu (set_env.sh under set -u and pipefail)"),
@@ -51,15 +48,14 @@ fn logs(machine: &HostMachine, found: &mut Examination) {
         used.map_or((0, "~/ascend/log".to_owned()), |used| (files_in(used), used.display().to_string()));
     let said = match machine.variable("ASCEND_SLOG_PRINT_TO_STDOUT").or(machine.variable("ASCEND_LOG_PRINT_TO_STDOUT"))
     {
-        Some("1") => "no files: logs go to the terminal".to_owned(),
-        _ => format!("{} of earlier processes in debug/plog", plural(files, "file")),
+        Some("1") => message!("logs-on-terminal").to_owned(),
+        _ => message!("logs-of-earlier-processes", count = files),
     };
-    found.looked("runtime's logs", folder.clone(), said);
+    found.looked(message!("look-logs"), folder.clone(), said);
     // Nothing deletes files of earlier processes.
     if files >= MANY {
-        let title = format!("{folder}/debug/plog has {files} log files of earlier processes, and nothing deletes them");
-        let next = "remove old files; each worker of the suite adds one";
-        let finding = Finding::new("logs.many", Severity::Note, title, next);
+        let title = message!("logs-many", folder = folder, files = files);
+        let finding = Finding::new("logs.many", Severity::Note, title, message!("logs-many-next"));
         found.find(finding.rests_on(Certainty::Document, LOG_REFERENCE));
     }
 }

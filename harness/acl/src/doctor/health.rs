@@ -67,7 +67,7 @@ const SOURCE: &str = "hicann/driver npucli: npu_info.c, npu_chip_info.c handle_h
 /// Judges the reports of all sources on a chip, and writes the result to its row.
 pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &mut Examination) {
     let text = |said: &Said| {
-        let word = said.health.map_or("its query failed", Health::name);
+        let word = said.health.map_or(message!("query-failed"), Health::name);
         let details = said.details.iter().map(|detail| format!("; {detail}"));
         format!("{}: {word}{}", said.source, details.collect::<String>())
     };
@@ -76,31 +76,28 @@ pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &
     let failed = said.iter().any(|said| said.health.is_none());
     device.health = match worst {
         Some(worst) if worst > Health::Good => Some(worst.name().to_owned()),
-        _ if failed => Some("unknown: a query failed".to_owned()),
+        _ if failed => Some(message!("health-unknown").to_owned()),
         worst => worst.map(|worst| worst.name().to_owned()),
     };
-    let label = &device.label;
-    let without = "omit it from ASCEND_RT_VISIBLE_DEVICES, or have it repaired";
+    let label = device.label.as_str();
     let (id, severity, title, next) = match worst {
         Some(Health::Warning) => (
             "health.warning",
             Severity::Warning,
-            format!("device {label} has a health warning"),
-            "check again in a few seconds: a warning caused by a test disappears within 100 ms; if it stays, give its \
-             codes to the administrator"
-                .to_owned(),
+            message!("health-warning", device = label),
+            message!("health-warning-next"),
         ),
         Some(worst) if worst > Health::Good => (
             "health.bad",
             Severity::Blocker,
-            format!("device {label} is in a bad state: {}", worst.name()),
-            format!("{without}; its codes tell if a reset helps, which on many servers resets every device"),
+            message!("health-bad", device = label, state = worst.name()),
+            message!("health-bad-next"),
         ),
         _ if failed => (
             "health.query-failed",
             Severity::Unclear,
-            format!("the health of device {label} is unknown: the tool's query failed"),
-            format!("query it alone with `npu-smi info -t health -i …`; {without}"),
+            message!("health-query-failed", device = label),
+            message!("health-query-failed-next"),
         ),
         _ => return,
     };

@@ -70,13 +70,13 @@ const DEFAULT: &str = "/usr/local/Ascend";
 
 /// Reads the files.
 pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Install {
-    let record = keys(machine, "install record", RECORD, found);
+    let record = keys(machine, message!("look-install-record"), RECORD, found);
     let of = |key: &str| record.as_ref().and_then(|record| record.get(key)).map(str::to_owned);
     let path = |key: &str| of(key).unwrap_or_else(|| DEFAULT.to_owned());
     let driver_file = format!("{}/driver/version.info", path("Driver_Install_Path_Param"));
     let firmware_file = format!("{}/firmware/version.info", path("Firmware_Install_Path_Param"));
-    let driver = keys(machine, "driver's version", &driver_file, found);
-    let firmware = keys(machine, "firmware's version", &firmware_file, found);
+    let driver = keys(machine, message!("look-driver"), &driver_file, found);
+    let firmware = keys(machine, message!("look-firmware"), &firmware_file, found);
     for (of, file, keys) in [("driver", &driver_file, &driver), ("firmware", &firmware_file, &firmware)] {
         if let Some(version) = keys.as_ref().and_then(|keys| keys.get("Version")) {
             found.version(of, version, file.clone());
@@ -84,10 +84,10 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Install {
     }
     let log = machine.read(LOG);
     let said = match &log {
-        Ok(text) => format!("{} lines", text.lines().count()),
+        Ok(text) => message!("count-lines", count = text.lines().count()),
         Err(error) => error.to_string(),
     };
-    found.looked("install log", LOG, said);
+    found.looked(message!("look-install-log"), LOG, said);
     let log = events(&log.unwrap_or_default());
     let log_ahead = ahead(machine, &log);
     Install {
@@ -104,7 +104,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Install {
 fn keys(machine: &HostMachine, what: &str, path: &str, found: &mut Examination) -> Option<Keys> {
     match machine.read(path) {
         Ok(text) => {
-            found.looked(what, path, "read");
+            found.looked(what, path, message!("was-read"));
             Some(Keys::read(&text))
         }
         Err(error) => {
@@ -130,7 +130,7 @@ fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
                 version: keys.get("version").map(str::to_owned),
                 inner: keys.get("innerversion").map(str::to_owned),
             };
-            found.looked("toolkit's version", path.clone(), "read");
+            found.looked(message!("look-toolkit"), path.clone(), message!("was-read"));
             if let Some(version) = &toolkit.version {
                 found.version("toolkit", version.clone(), path);
             }
@@ -142,7 +142,7 @@ fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
             // runtime_running_version=[7.7.T20.0.B210:8.2.RC1]
             let running = Keys::read(&text).get("toolkit_running_version").map(str::to_owned);
             let version = running.as_deref().and_then(release_of_running).map(str::to_owned);
-            found.looked("toolkit's version", path.clone(), "read");
+            found.looked(message!("look-toolkit"), path.clone(), message!("was-read"));
             if let Some(version) = &version {
                 found.version("toolkit", version.clone(), path);
             }
@@ -150,7 +150,7 @@ fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
             return Some(Toolkit { version, inner: None });
         }
     }
-    found.looked("toolkit's version", "ascend_toolkit_install.info, version.cfg", "not found");
+    found.looked(message!("look-toolkit"), "ascend_toolkit_install.info, version.cfg", message!("not-found"));
     None
 }
 
@@ -167,7 +167,7 @@ fn components(machine: &HostMachine, home: &str, found: &mut Examination) {
     if let Some(version) = keys.get("version_dir").or_else(|| keys.get("Version")) {
         found.version("runtime", version, path.clone());
     }
-    found.looked("runtime's version", path, "read");
+    found.looked(message!("look-runtime"), path, message!("was-read"));
 }
 
 /// Reads the install log.

@@ -3,8 +3,6 @@
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 
-use record::text::plural;
-
 use crate::logs::SYSTEM_LOGS;
 
 /// The driver's lines that matter for a start of the suite.
@@ -23,9 +21,7 @@ const SHOWN: usize = 3;
 pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
     let messages = read(&text(machine, found));
     if let Some(first) = messages.heartbeat.first() {
-        let title = "the kernel reports that a device lost its heartbeat since the system started";
-        let next =
-            "run with --probe to see if the devices work now; a lost device needs a reset, or the machine a reboot";
+        let (title, next) = (message!("kernel-heartbeat-lost"), message!("kernel-heartbeat-lost-next"));
         let finding = Finding::new("kernel.heartbeat-lost", Severity::Warning, title, next).seen(first.clone());
         let finding = finding.seen_all(messages.heartbeat.iter().skip(1).take(SHOWN - 1).cloned());
         found.find(finding.rests_on(Certainty::Code, "hicann/driver hb_read.c, hb_host.c; mind-cluster test data"));
@@ -38,7 +34,7 @@ fn text(machine: &HostMachine, found: &mut Examination) -> String {
     let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
     if let Some(tool) = tool {
         let answer = machine.run(&tool, &[]);
-        found.looked("kernel messages", tool.display().to_string(), answer.said());
+        found.looked(message!("look-kernel-messages"), tool.display().to_string(), answer.said());
         if matches!(answer.end, End::Status(0)) {
             return answer.output;
         }
@@ -46,8 +42,10 @@ fn text(machine: &HostMachine, found: &mut Examination) -> String {
     // The tool may be missing, or not permitted for this user.
     for path in SYSTEM_LOGS {
         let read = machine.read(path);
-        let said = read.as_ref().map_or_else(ToString::to_string, |text| plural(text.lines().count(), "line"));
-        found.looked("kernel messages", *path, said);
+        let said = read
+            .as_ref()
+            .map_or_else(ToString::to_string, |text| message!("count-lines", count = text.lines().count()));
+        found.looked(message!("look-kernel-messages"), *path, said);
         if let Ok(text) = read {
             return text;
         }

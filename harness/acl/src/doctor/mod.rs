@@ -6,6 +6,9 @@
 //! usage (processes)                           ┘
 //! ```
 
+#[macro_use]
+mod words;
+
 mod causes;
 mod chips;
 mod codes;
@@ -59,8 +62,7 @@ fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination
     let visible = visible::look(machine, count, nodes.container, found);
     devices(&smi, &dcmi, visible.as_deref(), found);
     if smi.table.incomplete {
-        let title = "the tool warns that the driver's installation is incomplete";
-        let next = "install the driver again and read the end of its install log";
+        let (title, next) = (message!("driver-incomplete"), message!("driver-incomplete-next"));
         let finding = Finding::new("driver.incomplete", Severity::Warning, title, next);
         found.find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (Driver_Install_Status)"));
     }
@@ -78,7 +80,7 @@ fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination
     if let Some(code) = smi.failed {
         causes::explain(code, "npu-smi", &seen, found);
     } else if let Some(code) = dcmi.started.filter(|code| *code != 0) {
-        causes::explain(code, "the driver's management library", &seen, found);
+        causes::explain(code, message!("the-management-library"), &seen, found);
     }
 }
 
@@ -88,7 +90,8 @@ fn versions_of(machine: &HostMachine, patient: &Patient<'_>, smi: &Smi, found: &
     let Some(library) = &patient.library else { return };
     let place = library.display().to_string();
     let (answer, lines) = question(machine, "acl", &["versions", &place]);
-    found.looked("versions of the runtime", place, lines.last().cloned().unwrap_or_else(|| answer.said()));
+    let said = lines.last().cloned().unwrap_or_else(|| answer.said());
+    found.looked(message!("look-versions"), place, said);
     for line in &lines {
         if let Some((of, version)) = line.strip_prefix("version ").and_then(|rest| rest.split_once(' ')) {
             found.version(of, version, format!("aclsysGetVersionStr(\"{of}\")"));
@@ -110,9 +113,8 @@ fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examinat
         found.devices.push(device);
     }
     if let Some(bad) = dcmi.driver_health.and_then(Health::of_number).filter(|health| *health > Health::Good) {
-        let title = format!("the driver reports that its own state is bad: {}", bad.name());
-        let next = "have the administrator read the kernel's messages and reload the driver, or reboot";
-        let finding = Finding::new("health.driver", Severity::Blocker, title, next);
+        let title = message!("health-driver", state = bad.name());
+        let finding = Finding::new("health.driver", Severity::Blocker, title, message!("health-driver-next"));
         found.find(finding.rests_on(Certainty::Document, "hicann/driver docs: dcmi_get_driver_health"));
     }
 }
@@ -120,15 +122,13 @@ fn devices(smi: &Smi, dcmi: &Dcmi, visible: Option<&[u32]>, found: &mut Examinat
 /// Reports memory errors that matter.
 fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
     let Some(errors) = errors.filter(|errors| errors.double_bit > 0 || errors.waiting_pages > 0) else { return };
-    let label = &device.label;
+    let label = device.label.as_str();
     let title = match errors.double_bit {
-        0 => format!("pages of device {label}'s memory that wait for its next reset: {}", errors.waiting_pages),
-        many => format!("uncorrectable memory errors of device {label} since its start: {many}"),
+        0 => message!("health-memory-pages", device = label, pages = errors.waiting_pages),
+        many => message!("health-memory-errors", device = label, errors = many),
     };
-    let next = "have the device reset or the machine rebooted before you trust results: this isolates the pages. Do \
-                not clear the counters, which cancels the isolation";
-    let seen =
-        format!("isolated pages: {}, waiting for the next reset: {}", errors.isolated_pages, errors.waiting_pages);
+    let seen = message!("health-memory-errors-seen", isolated = errors.isolated_pages, waiting = errors.waiting_pages);
+    let next = message!("health-memory-errors-next");
     let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
 }
@@ -143,8 +143,8 @@ fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
                 for of in ["runtime", "driver", "firmware"] {
                     match library.text_of("aclsysGetVersionStr", of) {
                         Some(Ok(version)) => say(&format!("version {of} {version}")),
-                        Some(Err(code)) => say(&format!("no version of {of}: {code}")),
-                        None => return say("aclsysGetVersionStr is not exported: the release is older than 8"),
+                        Some(Err(code)) => say(&message!("no-version-of", component = of, code = code)),
+                        None => return say(message!("no-version-function")),
                     }
                 }
             }

@@ -3,8 +3,6 @@
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Node, NodeKind, Severity};
 
-use record::text::plural;
-
 use super::evidence::{DEVICE_SIDE, FAQ};
 use super::install::Install;
 
@@ -41,8 +39,8 @@ pub(super) fn look(machine: &HostMachine, install: &Install, found: &mut Examina
     let mut devices: Vec<u32> = nodes.iter().filter_map(number).collect();
     devices.sort_unstable();
     let paths: Vec<&str> = nodes.iter().map(|node| node.path.as_str()).collect();
-    let said = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
-    found.looked("device nodes", "/dev/davinci*", said);
+    let said = if paths.is_empty() { message!("no-nodes").to_owned() } else { paths.join(", ") };
+    found.looked(message!("look-nodes"), "/dev/davinci*", said);
     let seen = Nodes { devices, container: machine.container().is_some(), hardware: hardware(machine, found) };
     let loaded = loaded(machine, found);
     if seen.devices.is_empty() {
@@ -63,10 +61,10 @@ fn hardware(machine: &HostMachine, found: &mut Examination) -> Vec<String> {
     let ids = ours.map(|slot| id(slot, "device").trim_start_matches("0x").to_owned());
     let hardware: Vec<String> = ids.filter(|id| CHIPS.contains(&id.as_str())).collect();
     let said = match hardware.first() {
-        Some(first) => format!("{} of the vendor, the first with id {first}", plural(hardware.len(), "accelerator")),
-        None => format!("no accelerator of the vendor among {}", plural(slots.len(), "device")),
+        Some(first) => message!("accelerators", count = hardware.len(), first = first.as_str()),
+        None => message!("no-accelerator", count = slots.len()),
     };
-    found.looked("hardware", BUS, said);
+    found.looked(message!("look-hardware"), BUS, said);
     hardware
 }
 
@@ -75,40 +73,31 @@ fn loaded(machine: &HostMachine, found: &mut Examination) -> Option<bool> {
     let modules = machine.read("/proc/modules").ok()?;
     let names = modules.lines().filter_map(|line| line.split_whitespace().next());
     let ours: Vec<&str> = names.filter(|name| MODULES.iter().any(|known| name.starts_with(known))).collect();
-    let said = if ours.is_empty() { "none of the driver's".to_owned() } else { ours.join(", ") };
-    found.looked("kernel modules", "/proc/modules", said);
+    let said = if ours.is_empty() { message!("no-modules").to_owned() } else { ours.join(", ") };
+    found.looked(message!("look-modules"), "/proc/modules", said);
     Some(!ours.is_empty())
 }
 
 /// Reports that there is no device node, with the cause.
 fn absent(seen: &Nodes, install: &Install, loaded: Option<bool>, nodes: &[Node], found: &mut Examination) {
-    let nodes = nodes.iter().map(|node| format!("{} exists", node.path));
+    let nodes = nodes.iter().map(|node| message!("node-exists", node = node.path.as_str()));
+    let blocker = |id: &str, title: &str, next: &str| Finding::new(id, Severity::Blocker, title, next);
     let finding = if seen.container {
-        let next = "start the container with its devices: the vendor's container runtime and ASCEND_VISIBLE_DEVICES, a \
-                    resource request of the cluster, or --device for /dev/davinci0 (and others), /dev/davinci_manager, \
-                    /dev/devmm_svm and /dev/hisi_hdc";
-        let title = "this container has no device: /dev/davinci0 and its like are missing";
-        Finding::new("nodes.none-in-container", Severity::Blocker, title, next).rests_on(Certainty::Field, FAQ)
+        let (title, next) = (message!("nodes-none-in-container"), message!("nodes-none-in-container-next"));
+        blocker("nodes.none-in-container", title, next).rests_on(Certainty::Field, FAQ)
     } else if install.driver.is_none() {
-        let title = "the driver is not installed: it has neither a version file nor a device node";
         let next = match seen.hardware.is_empty() {
-            true => {
-                "check that this is the right machine: its PCI bus has no accelerator of the vendor; if it should have \
-                 one, install the driver, then the firmware, and reboot"
-            }
-            false => "install the driver, then the firmware, and reboot",
+            true => message!("driver-missing-next-no-hardware"),
+            false => message!("driver-missing-next"),
         };
-        Finding::new("driver.missing", Severity::Blocker, title, next).rests_on(Certainty::Field, FAQ)
+        blocker("driver.missing", message!("driver-missing"), next).rests_on(Certainty::Field, FAQ)
     } else if loaded == Some(false) {
-        let title = "the driver is installed, but none of its modules is loaded into the kernel";
-        let next = "reboot; if that does not help, the kernel was updated: install its headers and the driver again, \
-                    so that the modules are built for it";
-        Finding::new("driver.module-not-loaded", Severity::Blocker, title, next)
+        let (title, next) = (message!("driver-module-not-loaded"), message!("driver-module-not-loaded-next"));
+        blocker("driver.module-not-loaded", title, next)
             .rests_on(Certainty::Document, "hicann/driver docs FAQ (after a kernel update the modules are built again)")
     } else {
-        let title = "the driver is loaded, but has no device node";
-        let next = "read the kernel's messages of the start: the driver found no working device";
-        Finding::new("nodes.none", Severity::Blocker, title, next).rests_on(Certainty::Inferred, UDEV)
+        let (title, next) = (message!("nodes-none"), message!("nodes-none-next"));
+        blocker("nodes.none", title, next).rests_on(Certainty::Inferred, UDEV)
     };
     found.find(finding.seen_all(nodes));
 }
@@ -120,11 +109,10 @@ fn companions(machine: &HostMachine, seen: &Nodes, found: &mut Examination) {
         return;
     }
     let names: Vec<String> = missing.iter().map(|name| format!("/dev/{name}")).collect();
-    let title =
-        format!("device nodes exist, but further nodes that every process needs are missing: {}", names.join(", "));
+    let title = message!("nodes-incomplete", nodes = names.join(", "));
     let next = match seen.container {
-        true => "give them to the container as well, with --device or through the vendor's container runtime",
-        false => "load the driver's modules: reboot, or install the driver again",
+        true => message!("nodes-incomplete-next-in-container"),
+        false => message!("nodes-incomplete-next"),
     };
     found.find(Finding::new("nodes.incomplete", Severity::Blocker, title, next).rests_on(Certainty::Code, UDEV));
 }
@@ -140,9 +128,7 @@ fn rights(
     for node in
         nodes.iter().filter(|node| node.kind == NodeKind::Folder || !machine.is_copy() && node.kind != NodeKind::Device)
     {
-        let title =
-            format!("{} is not a device: the host lacks this path, so the container got a folder for it", node.path);
-        let next = "start the container on a host with the driver loaded, or omit this path";
+        let (title, next) = (message!("nodes-no-device", node = node.path.as_str()), message!("nodes-no-device-next"));
         found.find(Finding::new("nodes.no-device", Severity::Blocker, title, next).rests_on(Certainty::Inferred, UDEV));
     }
     let Some(who) = machine.identity() else { return };
@@ -155,11 +141,8 @@ fn rights(
     if let Some(first) = closed.first() {
         let group =
             machine.group_name(first.group).or_else(|| install.group.clone()).unwrap_or_else(|| GROUP.to_owned());
-        let title = format!("this user may not open the devices, and is not in their group {group}");
-        let next = format!(
-            "add the user to the group (`usermod -aG {group} NAME`) and log in again; start a container with \
-             --group-add; or run as a user of this group"
-        );
+        let title = message!("nodes-not-in-group", group = group.as_str());
+        let next = message!("nodes-not-in-group-next", group = group);
         // The manager is needed as much as a device.
         let severity = if closed.iter().any(|node| number(node).is_none()) { Severity::Blocker } else { severity };
         let finding = Finding::new("nodes.not-in-group", severity, title, next).seen_all(list(&closed));
@@ -168,16 +151,12 @@ fn rights(
     let (granted_not, refused): (Vec<&Node>, Vec<&Node>) =
         denied.iter().partition(|node| node.denied.as_deref().is_some_and(|denied| denied.contains("not permitted")));
     if !granted_not.is_empty() {
-        let title = "the machine has devices that the control group of this job does not grant";
-        let next = "request as many devices from the scheduler as you need, or use only those that it grants: the \
-                    runtime numbers its devices itself";
+        let (title, next) = (message!("nodes-not-granted"), message!("nodes-not-granted-next"));
         let finding = Finding::new("nodes.not-granted", severity, title, next).seen_all(list(&granted_not));
         found.find(finding.rests_on(Certainty::Field, DEVICE_SIDE));
     }
     if !refused.is_empty() {
-        let title = "a sandbox forbids opening the devices although their permission bits allow it";
-        let next = "run outside the sandbox (a restricted shell, a user namespace, a security profile, a mount without \
-                    devices), or allow /dev/davinci* in its rules";
+        let (title, next) = (message!("nodes-sandbox"), message!("nodes-sandbox-next"));
         let finding = Finding::new("nodes.sandbox", severity, title, next).seen_all(list(&refused));
         found.find(finding.rests_on(Certainty::Field, FAQ));
     }
@@ -185,6 +164,11 @@ fn rights(
 
 fn describe(machine: &HostMachine, node: &Node) -> String {
     let group = machine.group_name(node.group).unwrap_or_else(|| node.group.to_string());
-    let denied = node.denied.as_ref().map(|denied| format!(": {denied}")).unwrap_or_default();
-    format!("{} has mode {:04o}, user {}, group {group}{denied}", node.path, node.mode, node.user)
+    let (path, mode) = (node.path.as_str(), format!("{:04o}", node.mode));
+    match node.denied.as_deref() {
+        None => message!("node", node = path, mode = mode, user = node.user, group = group),
+        Some(error) => {
+            message!("node-denied", node = path, mode = mode, user = node.user, group = group, error = error)
+        }
+    }
 }

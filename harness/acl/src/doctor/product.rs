@@ -21,12 +21,12 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
         hardware.iter().find_map(|id| BY_BUS.iter().find(|(known, _)| known == id)).map(|(_, product)| *product);
     let by_name = names.iter().find_map(|name| of_name(rules, name));
     let product = by_bus.map(str::to_owned).or(by_name);
-    let place = if names.is_empty() { "names of devices".to_owned() } else { names.join(", ") };
-    found.looked("product", place, product.clone().unwrap_or_else(|| "not recognized".to_owned()));
+    let place = if names.is_empty() { message!("names-of-devices").to_owned() } else { names.join(", ") };
+    let said = product.clone().unwrap_or_else(|| message!("not-recognized").to_owned());
+    found.looked(message!("look-product"), place, said);
     if product.is_none() && !names.is_empty() {
-        let title = format!("no product family of the catalog has a device named {}", names.join(" or "));
-        let next = "give the family with --product; please report the new name";
-        let finding = Finding::new("product.unknown", Severity::Warning, title, next);
+        let title = message!("product-unknown", count = names.len(), names = names.join(", "));
+        let finding = Finding::new("product.unknown", Severity::Warning, title, message!("product-unknown-next"));
         found.find(finding.rests_on(Certainty::Code, "hicann/runtime src/platform/platform_config"));
     }
     found.product = product;

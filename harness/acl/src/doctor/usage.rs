@@ -16,17 +16,20 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
         .users
         .iter()
         .map(|user| {
-            let name = if user.name.is_empty() { "of another namespace" } else { &user.name };
-            let memory = user.memory.map(|memory| format!(", {memory} MiB")).unwrap_or_default();
-            format!("process {} ({name}{memory})", user.process)
+            let name = if user.name.is_empty() { message!("of-another-namespace") } else { user.name.as_str() };
+            let process = user.process.as_str();
+            match user.memory {
+                None => message!("device-user", process = process, name = name),
+                Some(memory) => {
+                    message!("device-user-with-memory", process = process, name = name, mebibytes = memory)
+                }
+            }
         })
         .collect();
     (device.memory_used, device.memory_total) = chip.memory.unzip();
-    let label = &device.label;
+    let label = device.label.as_str();
     if !device.processes.is_empty() {
-        let title = format!("other processes use device {label}");
-        let next = "wait for them, or omit the device from ASCEND_RT_VISIBLE_DEVICES: they change its free memory, and \
-                    rules with --dedicated take all of it";
+        let (title, next) = (message!("devices-in-use", device = label), message!("devices-in-use-next"));
         let finding = Finding::new("devices.in-use", Severity::Warning, title, next).seen_all(device.processes.clone());
         return found
             .find(finding.rests_on(Certainty::Code, "hicann/driver npucli npu_info_print.c (at most 8 are listed)"));
@@ -34,11 +37,9 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     let Some((used, total)) = chip.memory else { return };
     let idle = IDLE.iter().find(|(most, _)| total <= *most).map_or(u64::MAX, |(_, idle)| *idle);
     if used > idle {
-        let title =
-            format!("device {label} has {used} MiB in use, but no process is listed; idle ones use up to {idle} MiB");
-        let next = "check on the host, which lists processes of all containers; a reset or a reboot frees memory \
-                    that no process owns";
-        let finding = Finding::new("devices.memory-in-use", Severity::Warning, title, next);
+        let title = message!("devices-memory-in-use", device = label, used = used, idle = idle);
+        let finding =
+            Finding::new("devices.memory-in-use", Severity::Warning, title, message!("devices-memory-in-use-next"));
         found.find(finding.rests_on(Certainty::Field, CAPTURES));
     }
 }
@@ -67,14 +68,12 @@ pub(super) fn openers(machine: &HostMachine, found: &mut Examination) -> Vec<Ope
         let elsewhere = own.is_some() && namespace.is_some() && namespace != own;
         openers.push(Opener { process, command: command.replace('\0', " ").trim().to_owned(), node, elsewhere });
     }
-    let said = match openers.len() {
-        0 => "none that this user may see".to_owned(),
-        count => format!(
-            "{count}: process ids {}",
-            openers.iter().map(|it| it.process.as_str()).collect::<Vec<_>>().join(", ")
-        ),
+    let processes: Vec<&str> = openers.iter().map(|opener| opener.process.as_str()).collect();
+    let said = match processes.len() {
+        0 => message!("no-openers").to_owned(),
+        count => message!("openers", count = count, processes = processes.join(", ")),
     };
-    found.looked("openers of device nodes", "/proc/*/fd", said);
+    found.looked(message!("look-openers"), "/proc/*/fd", said);
     openers
 }
 
@@ -85,9 +84,9 @@ fn is_device(link: &str) -> bool {
 /// A process that is resetting a device.
 pub(super) fn resetting(machine: &HostMachine) -> Option<String> {
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
-    let lines = processes.map(|process| {
-        let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        format!("process {process}: {}", command.replace('\0', " ").trim())
-    });
-    lines.into_iter().find(|line| line.contains("npu-smi") && line.contains("reset"))
+    processes.into_iter().find_map(|process| {
+        let command = machine.read(format!("/proc/{process}/cmdline")).unwrap_or_default().replace('\0', " ");
+        let resets = command.contains("npu-smi") && command.contains("reset");
+        resets.then(|| message!("process-resetting", process = process, command = command.trim()))
+    })
 }

@@ -59,9 +59,9 @@ pub(super) fn seen(machine: &HostMachine, count: usize) -> Vec<u32> {
 /// Judges the masks and returns the visible devices; `None`: all.
 pub(super) fn look(machine: &HostMachine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
     let given = machine.variable(GIVEN);
-    found.looked("devices of the container", GIVEN, given.unwrap_or("not set"));
+    found.looked(message!("look-container-devices"), GIVEN, given.unwrap_or(message!("not-set")));
     let text = machine.variable(MASK);
-    found.looked("visible devices", MASK, text.unwrap_or("not set"));
+    found.looked(message!("look-visible-devices"), MASK, text.unwrap_or(message!("not-set")));
     let text = text?;
     // If no device is known, no number is too large.
     let count = if count == 0 { u32::MAX } else { u32::try_from(count).unwrap_or(u32::MAX) };
@@ -70,41 +70,38 @@ pub(super) fn look(machine: &HostMachine, count: usize, container: bool, found: 
             .seen(format!("{MASK}={text}"))
             .rests_on(Certainty::Code, SOURCE)
     };
-    let all = format!("the runtime rejects the whole mask {MASK}: ");
     match read(text, count) {
         Mask::Devices(devices, None) => return Some(devices),
         Mask::Devices(devices, Some(token)) => {
-            let title = format!("the runtime reads {MASK} up to `{token}`; visible devices: {}", join(&devices));
-            let next = "list this machine's devices, numbered from 0, in ascending order, separated by commas";
-            let finding = Finding::new("visible.cut-off", Severity::Warning, title, next).seen(format!("{MASK}={text}"));
+            let title = message!("visible-cut-off", token = token, devices = join(&devices));
+            let next = message!("visible-cut-off-next");
+            let finding =
+                Finding::new("visible.cut-off", Severity::Warning, title, next).seen(format!("{MASK}={text}"));
             found.find(finding.rests_on(Certainty::Code, SOURCE));
             return Some(devices);
         }
         Mask::Twice(device) => found.find(blocker(
             "visible.duplicate",
-            format!("{all}it lists device {device} twice"),
-            "list each device once, in ascending order",
+            message!("visible-duplicate", device = device),
+            message!("visible-duplicate-next"),
         )),
         Mask::Descending(first, then) => found.find(blocker(
             "visible.not-ascending",
-            format!("{all}{then} comes after {first}"),
-            "list the devices in ascending order",
+            message!("visible-not-ascending", first = first, then = then),
+            message!("visible-not-ascending-next"),
         )),
-        Mask::Empty(Some(token)) if container && token.parse::<u32>().is_ok() => found.find(blocker(
-            "visible.host-ids",
-            format!(
-                "the mask {MASK} lists device {token}, but this container has {count}, numbered from 0: it is a number \
-                 of the host, and the runtime finds 0 devices"
-            ),
-            "unset it, because the container has only its own devices; or list their numbers in the container, from 0",
-        ).seen_all(given.map(|given| format!("{GIVEN}={given}")))),
+        Mask::Empty(Some(token)) if container && token.parse::<u32>().is_ok() => {
+            let title = message!("visible-host-ids", token = token, count = count);
+            let finding = blocker("visible.host-ids", title, message!("visible-host-ids-next"));
+            found.find(finding.seen_all(given.map(|given| format!("{GIVEN}={given}"))));
+        }
         Mask::Empty(stopped) => found.find(blocker(
             "visible.none",
             match stopped.filter(|token| !token.is_empty()) {
-                Some(token) => format!("the mask {MASK} leaves no device: `{token}` is not one of {count} here"),
-                None => format!("the mask {MASK} leaves no device: it lists none"),
+                Some(token) => message!("visible-none-valid", token = token),
+                None => message!("visible-none").to_owned(),
             },
-            "unset it, or list this machine's devices, which are numbered from 0",
+            message!("visible-none-next"),
         )),
     }
     None

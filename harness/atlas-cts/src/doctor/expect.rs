@@ -2,6 +2,7 @@
 
 use catalog::{Conditions, Edition, Rules, applies, product};
 use engine::doctor::{Examination, Finding, Patient, Severity};
+use messages::message;
 
 use super::surroundings::Surroundings;
 
@@ -9,8 +10,8 @@ use super::surroundings::Surroundings;
 pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {
     if let Some(named) = &patient.product {
         if let Some(recognized) = found.product.as_ref().filter(|recognized| *recognized != named) {
-            let title = format!("the devices belong to the product family {recognized}, but --product is {named}");
-            let next = format!("omit --product, or give --product {recognized}");
+            let title = message!("product-contradicts", recognized = recognized.as_str(), given = named.as_str());
+            let next = message!("product-contradicts-next", recognized = recognized.as_str());
             found.find(Finding::new("product.contradicts", Severity::Blocker, title, next));
         }
         found.product = Some(named.clone());
@@ -18,9 +19,10 @@ pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Ex
     let Some(id) = found.product.clone() else { return };
     let count = count(patient.rules, &id, options, found);
     found.rules_to_expect = count;
+    let all = patient.rules.rules.len();
     let said =
-        count.map_or("unknown".to_owned(), |count| format!("{count} of {} rules apply", patient.rules.rules.len()));
-    found.looked("rules to expect", id, said);
+        count.map_or(message!("label-unknown").to_owned(), |count| message!("rules-apply", count = count, all = all));
+    found.looked(message!("look-rules"), id, said);
 }
 
 fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -> Option<usize> {

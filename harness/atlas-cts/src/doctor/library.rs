@@ -7,8 +7,12 @@ use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity
 use engine::questions::question;
 use engine::run::check_library_file;
 use engine::runtime::Runtime;
+use messages::message;
 
 use super::surroundings::Surroundings;
+
+/// The toolkit's script that sets its variables.
+const SCRIPT: &str = "set_env.sh";
 
 /// Finds the library that a run would test, and loads it in a separate process.
 pub(super) fn look(
@@ -23,8 +27,9 @@ pub(super) fn look(
         None => search(machine, rules, found)?,
     };
     if let Err(error) = check_library_file(&path) {
-        found.looked("library", path.display().to_string(), error.to_string());
-        let title = format!("the runtime's library {} cannot be used", path.display());
+        let place = path.display().to_string();
+        found.looked(message!("look-library"), place.clone(), error.to_string());
+        let title = message!("library-unusable", path = place);
         found.find(Finding::new("library.unusable", Severity::Blocker, title, error.to_string()));
         return None;
     }
@@ -32,9 +37,8 @@ pub(super) fn look(
     for library in &rules.libraries.all()[1..] {
         let there =
             folders(machine, library).iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
-        let said =
-            there.map_or("not found; rules that need it are skipped".to_owned(), |path| path.display().to_string());
-        found.looked("further library", library.id.clone(), said);
+        let said = there.map_or(message!("further-library-not-found").to_owned(), |path| path.display().to_string());
+        found.looked(message!("look-further-library"), library.id.clone(), said);
     }
     Some(path)
 }
@@ -52,18 +56,17 @@ fn search(machine: &HostMachine, rules: &Rules, found: &mut Examination) -> Opti
     let library = rules.libraries.first();
     let folders = folders(machine, library);
     let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
-    let looked: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    match &there {
-        Some(path) => found.looked("library", path.display().to_string(), "found"),
-        None => {
-            found.looked("library", looked.join(", "), format!("none of {} found", library.names.join(", ")));
-            let title = format!("none of the runtime's libraries {} was found", library.names.join(", "));
-            let next = "install the toolkit, source its set_env.sh in the shell that starts the suite, or give the \
-                        library with --library PATH";
-            let looked = looked.into_iter().map(|folder| format!("{folder}: not found"));
-            found.find(Finding::new("library.missing", Severity::Blocker, title, next).seen_all(looked));
-        }
-    }
+    let Some(path) = &there else {
+        let looked: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let names = library.names.join(", ");
+        found.looked(message!("look-library"), looked.join(", "), message!("none-found", names = names.as_str()));
+        let title = message!("library-missing", names = names);
+        let next = message!("library-missing-next", script = SCRIPT);
+        let looked = looked.into_iter().map(|folder| message!("not-found-in", folder = folder));
+        found.find(Finding::new("library.missing", Severity::Blocker, title, next).seen_all(looked));
+        return None;
+    };
+    found.looked(message!("look-library"), path.display().to_string(), message!("found"));
     there
 }
 
@@ -71,52 +74,40 @@ fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Exami
     let place = path.display().to_string();
     let (answer, lines) = question(machine, runtime.name(), &["load", &place]);
     let said = lines.first().map_or_else(|| answer.said(), Clone::clone);
-    found.looked("loading the library", place.clone(), said.clone());
+    found.looked(message!("look-loading"), place.clone(), said.clone());
     match lines.first().map(String::as_str) {
         Some("loaded") => return,
         Some("simulated") => {
-            let title = format!("{place} is the simulated device of this suite, not the library of a real device");
-            let next =
-                "give the toolkit's library with --library PATH, or remove the simulated one from LD_LIBRARY_PATH";
+            let title = message!("library-simulated", path = place);
+            let next = message!("library-simulated-next");
             return found.find(Finding::new("library.simulated", Severity::Blocker, title, next));
         }
         _ => {}
     }
     let refused = said.strip_prefix("refused ").map(str::to_owned);
     let missing = refused.as_deref().and_then(missing).map(str::to_owned);
-    let finding = match (&answer.end, refused, missing) {
-        (_, Some(refused), Some(missing)) => Finding::new(
+    let (id, title, next) = match (&answer.end, &refused, missing) {
+        (_, Some(_), Some(missing)) => (
             "library.dependency-missing",
-            Severity::Blocker,
-            format!("{missing}, which {place} needs, is not in a folder that the loader searches"),
-            format!(
-                "find {missing} (the driver's libraries are in its lib64 folder and reach a container through a \
-                 mount), and add its folder to LD_LIBRARY_PATH or source the toolkit's set_env.sh"
-            ),
-        )
-        .seen(refused),
-        (_, Some(refused), None) => Finding::new(
-            "library.not-loadable",
-            Severity::Blocker,
-            format!("the loader rejects {place}"),
-            "compare the toolkit's version and architecture with those of the driver and of this system, and install \
-             matching packages",
-        )
-        .seen(refused),
-        (End::TimedOut | End::LeftBehind, None, _) => Finding::new(
-            "library.hangs",
-            Severity::Blocker,
-            format!("loading {place} timed out"),
-            "read the kernel's messages; if the driver does not answer, contact the machine's administrator",
+            message!("library-dependency-missing", missing = missing.as_str(), path = place),
+            message!("library-dependency-missing-next", missing = missing, script = SCRIPT),
         ),
-        (_, None, _) => Finding::new(
+        (_, Some(_), None) => (
+            "library.not-loadable",
+            message!("library-not-loadable", path = place),
+            message!("library-not-loadable-next").to_owned(),
+        ),
+        (End::TimedOut | End::LeftBehind, None, _) => {
+            ("library.hangs", message!("library-hangs", path = place), message!("library-hangs-next").to_owned())
+        }
+        (_, None, _) => (
             "library.crashes",
-            Severity::Blocker,
-            format!("loading {place} crashes the process ({})", answer.said()),
-            "install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`",
+            message!("library-crashes", path = place, end = answer.said()),
+            message!("library-crashes-next").to_owned(),
         ),
     };
-    found.find(finding.rests_on(Certainty::System, "the dynamic loader's message in a separate process"));
+    let finding = Finding::new(id, Severity::Blocker, title, next).seen_all(refused);
+    found.find(finding.rests_on(Certainty::System, message!("library-rests-on")));
 }
 
 /// The library that the loader cannot find, from its message.

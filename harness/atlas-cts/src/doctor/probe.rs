@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity, ask};
 use engine::runtime::Runtime;
+use messages::message;
 use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 use super::surroundings::Surroundings;
@@ -24,15 +25,15 @@ pub(super) fn look(
     found: &mut Examination,
 ) {
     let Some((doctor, library)) = runtime.doctor.as_ref().zip(patient.library.as_ref()) else {
-        let title = "the probe did not run: there is no library to load";
-        let next = "first follow the advice of the other findings";
+        let title = message!("probe-impossible-library");
+        let next = message!("probe-impossible-library-next");
         return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
     };
     let folder = match tempfile::tempdir() {
         Ok(folder) => folder,
         Err(error) => {
-            let title = format!("the probe did not run: {error}");
-            let next = "set TMPDIR to a writable folder";
+            let title = message!("probe-impossible-folder", error = error.to_string());
+            let next = message!("probe-impossible-folder-next");
             return found.find(Finding::new("probe.impossible", Severity::Unclear, title, next));
         }
     };
@@ -61,8 +62,8 @@ pub(super) fn look(
     let (header, results) =
         read_journal(&report).map(|(header, results, _)| (Some(header), results)).unwrap_or_default();
     let passed = results.iter().filter(|result| result.verdict == Verdict::Pass).count();
-    let said = format!("{passed} of {} rules pass; {}", doctor.probe.len(), answer.said());
-    found.looked("probe", library.display().to_string(), said.clone());
+    let said = message!("rules-pass", passed = passed, all = doctor.probe.len(), end = answer.said());
+    found.looked(message!("look-probe"), library.display().to_string(), said.clone());
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
         match header {
             Some(header) if !header.library.simulated => used(header, found),
@@ -73,24 +74,22 @@ pub(super) fn look(
     }
     (doctor.explain)(machine, &answer.text(), found);
     let (id, title) = match answer.end {
-        End::TimedOut | End::LeftBehind => ("probe.hangs", "the probe timed out".to_owned()),
-        _ => ("probe.failed", format!("the suite could not use a device: {said}")),
+        End::TimedOut | End::LeftBehind => ("probe.hangs", message!("probe-hangs").to_owned()),
+        _ => ("probe.failed", message!("probe-failed", result = said)),
     };
     let text = answer.text();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && line.contains("rror"));
     let rules = results.iter().filter(|result| result.verdict != Verdict::Pass).map(row);
-    let next = "if a finding above names the cause, follow its advice; otherwise run these rules alone with \
-                `atlas-cts run` and keep the report";
-    let finding =
-        Finding::new(id, Severity::Blocker, title, next).seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
-    found.find(finding.rests_on(Certainty::System, "the suite's own worker, which set up a device and used it"));
+    let finding = Finding::new(id, Severity::Blocker, title, message!("probe-next"));
+    let finding = finding.seen_all(rules).seen_all(lines.take(6).map(str::to_owned));
+    found.find(finding.rests_on(Certainty::System, message!("probe-rests-on")));
 }
 
 /// Records a working device: it outweighs findings about missing things, and tells the product if nothing else does.
 fn used(header: RunHeader, found: &mut Examination) {
     if found.product.is_none() {
-        let named = header.reported_name.unwrap_or_else(|| "a device that reports no name".to_owned());
-        found.looked("product, from the probe", named, header.product.clone());
+        let named = header.reported_name.unwrap_or_else(|| message!("device-without-name").to_owned());
+        found.looked(message!("look-product-of-probe"), named, header.product.clone());
         found.product = Some(header.product);
     }
     found.has_used_a_device(REPORTS);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine::doctor::{Examination, Finding, Severity};
 use engine::run::runs_folder;
+use messages::message;
 
 use super::surroundings::Surroundings;
 
@@ -21,22 +22,24 @@ pub(super) fn look(options: &Surroundings, found: &mut Examination) {
     let free = match rustix::fs::statvfs(there) {
         Ok(about) => about.f_bavail.saturating_mul(about.f_frsize),
         Err(error) => {
-            found.looked("space for reports", place, error.to_string());
+            found.looked(message!("look-space"), place, error.to_string());
             return;
         }
     };
-    let said = format!("{} MiB free", free >> 20);
-    found.looked("space for reports", place.clone(), said.clone());
-    let writable = rustix::fs::access(there, rustix::fs::Access::WRITE_OK);
-    let next = "choose another folder with --report-dir DIR, or free space";
-    if let Err(error) = writable {
-        let title = format!("reports cannot be written to {place}: {}", std::io::Error::from(error));
-        found.find(Finding::new("reports.not-writable", Severity::Blocker, title, next));
+    let free_mebibytes = free >> 20;
+    found.looked(message!("look-space"), place.clone(), message!("space-free", mebibytes = free_mebibytes));
+    let (id, severity, title) = if let Err(error) = rustix::fs::access(there, rustix::fs::Access::WRITE_OK) {
+        let error = std::io::Error::from(error).to_string();
+        let title = message!("reports-not-writable", folder = place, error = error);
+        ("reports.not-writable", Severity::Blocker, title)
     } else if free < LEAST {
-        let title = format!("there is no space for reports in {place}: {said}");
-        found.find(Finding::new("reports.no-space", Severity::Blocker, title, next));
+        let title = message!("reports-no-space", folder = place, mebibytes = free_mebibytes);
+        ("reports.no-space", Severity::Blocker, title)
     } else if free < ENOUGH {
-        let title = format!("there is little space for reports in {place}: {said}");
-        found.find(Finding::new("reports.little-space", Severity::Warning, title, next));
-    }
+        let title = message!("reports-little-space", folder = place, mebibytes = free_mebibytes);
+        ("reports.little-space", Severity::Warning, title)
+    } else {
+        return;
+    };
+    found.find(Finding::new(id, severity, title, message!("reports-next")));
 }

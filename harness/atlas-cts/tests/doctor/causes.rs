@@ -45,7 +45,7 @@ fn a_reboot_after_the_upgrade_settles_it_whatever_the_zone_of_the_log() {
     machine.examine().lacks("driver.reboot-needed");
     // The offset of its clock is unknown, and the start is within the range of zones.
     machine.install_log(&sample("driver-install.log"), LAST_LINE + 30 * 86400);
-    machine.examine().says("driver.reboot-needed", "warning", &["may not be rebooted since"]);
+    machine.examine().says("driver.reboot-needed", "warning", &["may not have been rebooted since"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The results of an examination.
 
+use messages::message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,10 +25,10 @@ impl Severity {
     /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Unclear => "unclear",
-            Severity::Blocker => "blocker",
+            Severity::Note => message!("severity-note"),
+            Severity::Warning => message!("severity-warning"),
+            Severity::Unclear => message!("severity-unclear"),
+            Severity::Blocker => message!("severity-blocker"),
         }
     }
 }
@@ -52,11 +53,11 @@ impl Certainty {
     /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
-            Certainty::System => "the operating system",
-            Certainty::Code => "source code",
-            Certainty::Document => "the vendor's documents",
-            Certainty::Field => "reports from the field",
-            Certainty::Inferred => "our conclusion",
+            Certainty::System => message!("certainty-system"),
+            Certainty::Code => message!("certainty-code"),
+            Certainty::Document => message!("certainty-document"),
+            Certainty::Field => message!("certainty-field"),
+            Certainty::Inferred => message!("certainty-inferred"),
         }
     }
 }
@@ -244,7 +245,7 @@ impl Examination {
         let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
         for finding in self.findings.iter_mut().filter(outweighed) {
             finding.severity = Severity::Warning;
-            finding.seen.push("nevertheless, a device was opened and used".to_owned());
+            finding.seen.push(message!("device-was-used").to_owned());
         }
     }
 
@@ -253,27 +254,12 @@ impl Examination {
     pub fn conclude(&mut self) {
         self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let worst = |severity| self.findings.iter().filter(move |finding: &&Finding| finding.severity == severity);
-        let more = |count: usize| match count {
-            0 | 1 => String::new(),
-            2 => " (and one more reason)".to_owned(),
-            _ => format!(" (and {} more reasons)", count - 1),
-        };
         let (blockers, unclear) = (worst(Severity::Blocker).count(), worst(Severity::Unclear).count());
-        (self.verdict, self.summary) = match self.findings.first() {
-            Some(first) if blockers > 0 => {
-                (Verdict::NotReady, format!("This machine cannot run the suite: {}{}", first.title, more(blockers)))
-            }
-            Some(first) if unclear > 0 => {
-                let said = format!("It is unknown if this machine can run the suite: {}", first.title);
-                (Verdict::Unknown, said + &more(unclear))
-            }
-            _ if self.probed => {
-                (Verdict::Ready, "This machine can run the suite: a device was opened and used".to_owned())
-            }
-            _ => {
-                let said = "This machine seems able to run the suite; --probe also opens a device";
-                (Verdict::Ready, said.to_owned())
-            }
+        (self.verdict, self.summary) = match self.findings.first().map(|first| first.title.as_str()) {
+            Some(why) if blockers > 0 => (Verdict::NotReady, message!("cannot-run", why = why, more = blockers - 1)),
+            Some(why) if unclear > 0 => (Verdict::Unknown, message!("may-not-run", why = why, more = unclear - 1)),
+            _ if self.probed => (Verdict::Ready, message!("can-run").to_owned()),
+            _ => (Verdict::Ready, message!("seems-able-to-run").to_owned()),
         };
     }
 }

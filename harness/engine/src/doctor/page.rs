@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use messages::message;
 use record::text::{clean, wrap};
 
 use super::finding::{Examination, Finding};
@@ -28,22 +29,23 @@ pub fn page(found: &Examination) -> String {
         let _ = writeln!(text, "\n{title}");
     };
     if !found.devices.is_empty() {
-        title(&mut text, "devices");
+        title(&mut text, message!("heading-devices"));
     }
     for device in &found.devices {
         let memory = device.memory_used.zip(device.memory_total);
-        let memory = memory.map(|(used, total)| format!("{used} of {total} MiB in use"));
-        let users = (!device.processes.is_empty()).then(|| format!("used by {}", device.processes.join(", ")));
+        let memory = memory.map(|(used, total)| message!("device-memory", used = used, total = total));
+        let users = device.processes.join(", ");
+        let users = (!users.is_empty()).then(|| message!("device-users", users = users));
         let parts = [device.name.clone(), device.health.clone(), memory, users];
         row(&mut text, &device.label, &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
     }
     if !found.versions.is_empty() {
-        title(&mut text, "versions");
+        title(&mut text, message!("heading-versions"));
     }
     for version in &found.versions {
         row(&mut text, &version.of, &format!("{}  ({})", version.version, version.source));
     }
-    title(&mut text, "looked at");
+    title(&mut text, message!("heading-looked-at"));
     for look in &found.looked_at {
         row(&mut text, "", &format!("{}: {}: {}", look.what, look.place, look.said));
     }
@@ -54,11 +56,11 @@ fn add_finding(text: &mut String, finding: &Finding) {
     let _ = writeln!(text, "\n{:<8} {}", finding.severity.name().to_uppercase(), clean(&finding.id));
     row(text, "", &finding.title);
     for seen in &finding.seen {
-        row(text, "seen", seen);
+        row(text, message!("label-seen"), seen);
     }
-    row(text, "next", &finding.next);
+    row(text, message!("label-next"), &finding.next);
     if !finding.source.is_empty() {
-        row(text, "rests on", &format!("{}: {}", finding.certainty.name(), finding.source));
+        row(text, message!("label-rests-on"), &format!("{}: {}", finding.certainty.name(), finding.source));
     }
 }
 
@@ -77,7 +79,7 @@ fn row(text: &mut String, label: &str, content: &str) {
 fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes in all)", &text[..end], text.len())),
+        Some((end, _)) => Cow::Owned(message!("cut-text", text = &text[..end], bytes = text.len())),
     }
 }
 

@@ -62,7 +62,7 @@ const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 /// Queries the tool for its table and these subjects. A query that hangs is the last one.
 pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
-        found.looked("the vendor's tool", TOOL, "not found; its health and memory data are missing");
+        found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
         return Smi::default();
     };
     let mut querier = Querier { machine, tool, hangs: false };
@@ -72,8 +72,7 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
         End::Status(0) => smi.table = table::read(&answer.output),
         End::TimedOut | End::LeftBehind => {
             let title = "npu-smi does not answer and was killed after its time limit";
-            let next = "wait until a reset or an upgrade has ended; if there is none, the driver or a device hangs: \
-                        have the administrator read the kernel's messages and reset or reboot";
+            let next = message!("tool-hangs-next");
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next).seen(answer.said());
             found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }
@@ -82,7 +81,7 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
     if !matches!(answer.end, End::Status(0)) {
         if smi.failed.is_none() && !querier.hangs {
             let title = format!("npu-smi fails: {}", answer.said());
-            let next = "run it by hand and follow its message; without it, health and memory use are unknown";
+            let next = message!("tool-fails-next");
             found.find(Finding::new("tool.fails", Severity::Unclear, title, next).seen_all(lines(&answer)));
         }
         smi.hangs = querier.hangs;
@@ -90,7 +89,7 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
     }
     if smi.table.chips.is_empty() {
         let title = "npu-smi answers, but lists no device";
-        let next = "read its output; if it does list devices, report the output: this suite does not know its layout";
+        let next = message!("tool-lists-nothing-next");
         found.find(Finding::new("tool.lists-nothing", Severity::Unclear, title, next).seen_all(lines(&answer)));
     }
     smi.mapped = querier.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
@@ -160,7 +159,7 @@ impl Querier<'_> {
     fn ask(&mut self, words: &[&str], found: &mut Examination) -> ChildAnswer {
         let answer = self.machine.run(&self.tool, words);
         self.hangs = matches!(answer.end, End::TimedOut | End::LeftBehind);
-        found.looked("the vendor's tool", format!("{} {}", self.tool.display(), words.join(" ")), answer.said());
+        found.looked(message!("look-tool"), format!("{} {}", self.tool.display(), words.join(" ")), answer.said());
         answer
     }
 
@@ -172,8 +171,7 @@ impl Querier<'_> {
         let answer = self.ask(words, found);
         if self.hangs {
             let title = format!("npu-smi {} does not answer and was killed after its time limit", words.join(" "));
-            let next = "a device that hangs on a query also hangs in use: run with --probe, and have the administrator \
-                        read the kernel's messages";
+            let next = message!("tool-hangs-on-query-next");
             let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
             found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
         }
