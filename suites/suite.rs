@@ -90,7 +90,7 @@ fn list(
     };
     let trials = planned.into_iter().map(trial).collect();
     let _ = libtest_mimic::run(runner, trials);
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }
 
 /// Shows a run as the test runner does.

@@ -63,7 +63,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
         counted(&mut text, rules);
     }
     say(&text)?;
-    Ok(if good { ExitStatus::Conformant } else { ExitStatus::Usage })
+    Ok(if good { ExitStatus::Success } else { ExitStatus::Usage })
 }
 
 /// The clauses by document and modality, and the number of checks that rest on them.

@@ -77,7 +77,7 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
         }
     }
     say(&text)?;
-    Ok(if holds { ExitStatus::Conformant } else { ExitStatus::Broken })
+    Ok(if holds { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
 /// A row of a table: a name, the counts, and the covered share of promises and errors.

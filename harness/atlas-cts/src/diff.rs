@@ -77,7 +77,7 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<ExitStatus, CommandError
     let broken = conditions.iter().filter(|condition| condition.holds(&found));
     let broken: Vec<String> = broken.map(ToString::to_string).collect();
     if broken.is_empty() {
-        return Ok(ExitStatus::Conformant);
+        return Ok(ExitStatus::Success);
     }
     // On standard error, after the output, so that JSON on standard output stays valid.
     eprintln!("exit status 1, because of {}", broken.join(", "));

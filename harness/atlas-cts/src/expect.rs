@@ -41,18 +41,18 @@ pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandE
     let details = Details { owner: arguments.owner.clone(), tracker: arguments.tracker.clone(), expires };
     let Some(text) = draft(&run, &details) else {
         eprintln!("this run has no unexpected failure: nothing to write");
-        return Ok(ExitStatus::Conformant);
+        return Ok(ExitStatus::Success);
     };
     let Some(path) = &arguments.to else {
         say(&text)?;
-        return Ok(ExitStatus::Conformant);
+        return Ok(ExitStatus::Success);
     };
     write_new(path, text.as_bytes()).map_err(|source| match source.kind() {
         ErrorKind::AlreadyExists => CommandError::Exists { path: path.clone() },
         _ => CommandError::File { path: path.clone(), source },
     })?;
     say_line(format_args!("{}: review each entry, then check the file with `atlas-cts lint`", path.display()))?;
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }
 
 fn no_day(text: &str) -> CommandError {

@@ -59,5 +59,5 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
         Format::Markdown => markdown(&history),
         Format::Html => html(&history),
     })?;
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }

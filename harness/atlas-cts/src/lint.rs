@@ -69,7 +69,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
         let number = plural(known.entries.len(), "known failure");
         say_line(format_args!("{number} in {}: no mistakes", known.files.path))?;
     }
-    Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Conformant })
+    Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Success })
 }
 
 /// The summary of a catalog without mistakes.

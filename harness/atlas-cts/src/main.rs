@@ -214,18 +214,18 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::List { catalog, filter } => {
             let runtime = runtime_of(&catalog, None)?;
             say(&list::list(&load_rules(&catalog, runtime)?, &filter.on_product_of(&catalog))?)?;
-            Ok(ExitStatus::Conformant)
+            Ok(ExitStatus::Success)
         }
         Command::New { wanted, catalog, conditions, effort, simulator } => {
             let runtime = runtime_of(&catalog, Some(&wanted.id))?;
             let options = Options::of_rules(&catalog, &conditions, &effort, &simulator);
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
-            Ok(ExitStatus::Conformant)
+            Ok(ExitStatus::Success)
         }
         Command::Explain { rule, catalog } => {
             let runtime = runtime_of(&catalog, Some(&rule))?;
             say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule)?)?;
-            Ok(ExitStatus::Conformant)
+            Ok(ExitStatus::Success)
         }
         Command::Clauses { catalog, filter } => {
             clauses::clauses(&load_rules(&catalog, runtime_of(&catalog, None)?)?, &filter)
@@ -241,21 +241,21 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Print { rule, options } => {
             let runtime = runtime_of(&options.catalog, Some(&rule))?;
             say(&print::print_as_c(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
-            Ok(ExitStatus::Conformant)
+            Ok(ExitStatus::Success)
         }
         Command::Abi { compared, catalog } => {
             let runtime = runtime_of(&catalog, None)?;
             let rules = load_rules(&catalog, runtime)?;
             let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
             say(&page)?;
-            Ok(if differs { ExitStatus::Broken } else { ExitStatus::Conformant })
+            Ok(if differs { ExitStatus::Broken } else { ExitStatus::Success })
         }
         Command::Reproducer { wanted, catalog } => {
             let runtime = runtime_of(&catalog, Some(&wanted.rule))?;
             let rules = load_rules(&catalog, runtime)?;
             let folder = reproducer::reproducer(&rules, &catalog.specs(runtime), &wanted)?;
             say_line(folder.display())?;
-            Ok(ExitStatus::Conformant)
+            Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Merge(options) => merge::merge(&options),

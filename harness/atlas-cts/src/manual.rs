@@ -31,20 +31,20 @@ pub(crate) fn completions(shell: Shell) -> Result<ExitStatus, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut grammar(false), NAME, &mut script);
     say(&String::from_utf8_lossy(&script))?;
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }
 
 /// Writes the manual pages, or prints the page of all options.
 pub(crate) fn manual(options: &ManualOptions) -> Result<ExitStatus, CommandError> {
     let Some(folder) = &options.folder else {
         say(&options_page())?;
-        return Ok(ExitStatus::Conformant);
+        return Ok(ExitStatus::Success);
     };
     let failed = |source| CommandError::File { path: folder.clone(), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
     clap_mangen::generate_to(grammar(true), folder).map_err(failed)?;
     say_line(folder.display())?;
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }
 
 /// The columns of a line of the page.

@@ -31,7 +31,7 @@ pub(crate) fn must_pass(
     wanted: &MustPassOptions,
 ) -> Result<ExitStatus, CommandError> {
     let list = MustPass::of(rules, env!("CARGO_PKG_VERSION"));
-    let mut status = ExitStatus::Conformant;
+    let mut status = ExitStatus::Success;
     if let Some(path) = &wanted.hold {
         let mistakes = hold(path, specs, rules).map_err(|error| CommandError::MustPass(Box::new(error)))?;
         for mistake in &mistakes {

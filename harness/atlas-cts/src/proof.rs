@@ -137,13 +137,13 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     }
     if !arguments.matrix_of.is_empty() {
         let all = noticed.is_some_and(|(_, all)| all);
-        return Ok(if all { ExitStatus::Conformant } else { ExitStatus::Broken });
+        return Ok(if all { ExitStatus::Success } else { ExitStatus::Broken });
     }
     let holds = match &arguments.ratchet {
         Some(file) => ratchet(file, &proof, arguments.raise)?,
         None => true,
     };
-    Ok(if holds && proof.holds() { ExitStatus::Conformant } else { ExitStatus::Broken })
+    Ok(if holds && proof.holds() { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
 /// Compares a proof with the ratchet, or raises the ratchet. True if no figure has fallen.

@@ -19,5 +19,5 @@ pub(crate) fn report(run: &Path) -> Result<ExitStatus, CommandError> {
     remarks.iter().for_each(|remark| eprintln!("{}", clean(remark)));
     let written = FORMATS.map(|format| folder.join(format.file));
     written.iter().filter(|path| path.exists()).try_for_each(|path| say_line(path.display()))?;
-    Ok(if remarks.is_empty() { ExitStatus::Conformant } else { ExitStatus::Unknown })
+    Ok(if remarks.is_empty() { ExitStatus::Success } else { ExitStatus::Unknown })
 }

@@ -147,7 +147,7 @@ pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
         other => CommandError::Bisect(Box::new(other)),
     })?;
     Ok(match found.conclusion {
-        Conclusion::First { between, before: Some(_), .. } if between.is_empty() => ExitStatus::Conformant,
+        Conclusion::First { between, before: Some(_), .. } if between.is_empty() => ExitStatus::Success,
         _ => ExitStatus::Unknown,
     })
 }

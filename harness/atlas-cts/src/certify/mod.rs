@@ -107,7 +107,7 @@ pub fn verify(arguments: &Verified) -> Result<ExitStatus, CommandError> {
     };
     say(&page::written(&arguments.record, &bytes))?;
     say(&page::of(&record, &seal))?;
-    Ok(ExitStatus::Conformant)
+    Ok(ExitStatus::Success)
 }
 
 fn record(arguments: &Certified) -> Result<ConformanceRecord, CommandError> {
@@ -130,7 +130,7 @@ fn failed(error: impl Into<CertifyError>) -> CommandError {
 /// The exit status of a statement. A written record does not make a device conformant.
 fn status(statement: Statement) -> ExitStatus {
     match statement {
-        Statement::Conformant => ExitStatus::Conformant,
+        Statement::Conformant => ExitStatus::Success,
         Statement::NotConformant => ExitStatus::Broken,
         Statement::NotShown => ExitStatus::Unknown,
     }

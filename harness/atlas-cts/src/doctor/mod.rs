@@ -83,5 +83,5 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
     } else {
         say(&page(&found))?;
     }
-    Ok(if found.verdict == Verdict::Ready { ExitStatus::Conformant } else { ExitStatus::Unknown })
+    Ok(if found.verdict == Verdict::Ready { ExitStatus::Success } else { ExitStatus::Unknown })
 }

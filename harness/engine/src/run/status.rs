@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Every rule that applies holds.
-    Conformant = 0,
+    Success = 0,
     /// A rule is broken.
     Broken = 1,
     /// The command line or the catalog is wrong.
@@ -19,7 +19,7 @@ impl ExitStatus {
     /// The status with this number.
     pub fn from_code(code: u8) -> ExitStatus {
         match code {
-            0 => ExitStatus::Conformant,
+            0 => ExitStatus::Success,
             1 => ExitStatus::Broken,
             2 => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
