@@ -36,7 +36,5 @@ fn page(command: &Command) -> String {
             let _ = writeln!(page, "  {name:<12} {}", about.map(ToString::to_string).unwrap_or_default());
         }
     }
-    page += "\n`atlas-cts COMMAND --help` prints the usual options of a command, `--help-all` every option.\n";
-    page += "`atlas-cts` alone says what to type next on this machine. `atlas-cts --version` prints the version.\n";
-    page
+    page + "\nCOMMAND --help prints the usual options, --help-all every option; --version the version.\n"
 }

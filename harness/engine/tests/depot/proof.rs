@@ -49,6 +49,6 @@ fn a_claim_that_is_too_much_survives() {
     assert_eq!(rule.survived(), ["lots.without-large"]);
     let gaps = rule.gaps();
     assert_eq!(gaps.len(), 1, "{gaps:?}");
-    assert!(gaps[0].starts_with("lots.without-large survives (0 of "), "{gaps:?}");
+    assert!(gaps[0].starts_with("lots.without-large survives (killed by 0 of "), "{gaps:?}");
     assert!(render(&proof, false).contains("lots.without-large survives"));
 }

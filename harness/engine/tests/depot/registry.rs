@@ -52,7 +52,7 @@ fn a_runtime_is_found_by_name_product_or_rule() {
 fn two_names_that_exclude_each_other_are_refused() {
     let said = chosen(BOTH, specs().path(), &["--runtime", "toy", "--product", "hillside"], &[]);
     let expected = "error: --runtime toy and --product hillside exclude each other: hillside is a product of depot; \
-                    give --runtime depot, or leave it out";
+                    give --runtime depot, or omit it";
     assert_eq!(said.unwrap_err(), expected);
 }
 
