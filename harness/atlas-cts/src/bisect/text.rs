@@ -1,4 +1,4 @@
-//! The printed lines.
+//! The lines that a search prints.
 
 use ledger::confidence::Confidence;
 use record::Symptom;

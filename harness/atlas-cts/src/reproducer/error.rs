@@ -1,4 +1,4 @@
-//! The reasons why no reproducer can be made.
+//! The errors in `reproducer`.
 
 use std::io;
 use std::path::PathBuf;

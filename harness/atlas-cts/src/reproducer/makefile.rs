@@ -4,7 +4,7 @@ use engine::print_c::linked;
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The Makefile. It builds with the suite's header, or with other headers that declare the same.
+/// The Makefile. It builds with the suite's header, or with other headers that have the same declarations.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let header = evidence.rules.header;
     let libraries = linked(evidence.rules, evidence.rule);

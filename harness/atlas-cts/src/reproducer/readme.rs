@@ -9,7 +9,7 @@ use record::{RunHeader, on_which};
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The page: the promise and its source, the observation, the environment, and how to reproduce it.
+/// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let mut text = format!("# {}: {}\n\n", evidence.rule.id, evidence.rule.title);
     promise(&mut text, evidence);
@@ -19,7 +19,7 @@ pub(super) fn text(evidence: &Evidence<'_>) -> String {
     clean(&text).into_owned()
 }
 
-/// A value of a journal, which may come from anywhere, on one line of a code block.
+/// Puts a journal value, which may come from anywhere, on one line for a code block.
 fn line_of(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -42,7 +42,7 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
     }
 }
 
-/// The expected and the actual behavior of a statement.
+/// A statement's expected and actual behavior.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     expected: String,
@@ -50,7 +50,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// Splits the message of a failure: messages about calls end with the expectation.
+    /// Splits a failure's message. Messages about calls end with the expectation.
     fn of(statement: &str, message: &str) -> Finding {
         let call = statement.trim().trim_end_matches(';');
         let of_call = |seen: &str, rest: &str, expected: String| {
@@ -214,7 +214,7 @@ The library runs in {} that the program starts and watches.{}
              the program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
-            // A separate line, because text after a line's end is no longer in the code block.
+            // Line breaks are removed, because they would end the code block.
             let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
