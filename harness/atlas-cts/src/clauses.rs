@@ -133,7 +133,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
             good = false;
             let _ = writeln!(
                 text,
-                "{}: {}: no document below {} has its sentence",
+                "{}: {}: no document in {} contains its sentence",
                 clause.place,
                 clause.id,
                 folder.display()

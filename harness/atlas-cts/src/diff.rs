@@ -49,7 +49,7 @@ pub(crate) struct DiffArguments {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "give a percentage, for example 20".to_owned())
+    number.ok_or_else(|| "give a percentage, such as 20".to_owned())
 }
 
 /// Compares two runs and prints the differences.

@@ -155,8 +155,8 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
     let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
         text += &format!(
-            "              claim the defects and needed checks again; to lower a figure of {}, edit it and give the \
-             reason in the commit\n",
+            "              restore the claimed defects and needed checks; to lower a figure in {}, edit the file and \
+             give the reason in the commit\n",
             file.display()
         );
     }

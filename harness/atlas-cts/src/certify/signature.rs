@@ -32,7 +32,7 @@ pub enum SignatureError {
     NotAllowed { signature: PathBuf, allowed: PathBuf, said: String },
     #[error(
         "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record \
-         or the signature was changed, get both again"
+         or the signature has changed, so get both again"
     )]
     Bad { signature: PathBuf, signer: String, said: String },
 }

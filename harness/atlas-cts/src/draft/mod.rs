@@ -260,13 +260,16 @@ fn summary(page: &Page<'_>, tried: &Tried, place: &str) -> String {
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
     let setup = if tried.apart { "not counting the set-up" } else { "including the set-up" };
     let all = plural(all, "defect");
-    text += &format!("on {} its calls reach {all}, {setup}; no rule claims {free} of them\n", tried.product);
+    text += &format!("on {}, the calls reach {all}, {setup}; no rule claims {free} of these\n", tried.product);
     if let Some(stopped) = &tried.stopped {
         text += &format!("the calls stop early, so defects after this point are missing: {stopped}\n");
     }
     for open in &page.calls.open {
-        text += &format!("the arguments are unknown, write this call: {open}\n");
+        text += &format!("the arguments are unknown; write this call: {open}\n");
     }
-    text += &format!("next: `atlas-cts lint` lists what to write, `atlas-cts prove {id}` shows what the rule kills\n");
+    text += &format!(
+        "next: `atlas-cts lint` lists the parts to write; `atlas-cts prove {id}` shows the defects that the \
+         rule kills\n"
+    );
     text
 }

@@ -57,8 +57,10 @@ impl Page<'_> {
             );
             return;
         }
-        let _ =
-            writeln!(text, "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line");
+        let _ = writeln!(
+            text,
+            "    # {TO_WRITE}the sentences that the check rests on; remove the other sentences and this line"
+        );
         *text += "    clauses:\n      documented:\n";
         for clause in &self.clauses {
             wrapped(text, "        # ", &clause.digest);
@@ -69,7 +71,7 @@ impl Page<'_> {
     fn kills(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}the defects that the check kills, two or more, one subtle; remove the others and this line"
+            "    # {TO_WRITE}at least two defects that the check kills, one subtle; remove the others and this line"
         );
         *text += match self.free.is_empty() {
             true => "    # Other rules claim every reached defect.\n    kills: []\n",
@@ -105,10 +107,10 @@ fn steps(calls: &Calls, check: bool) -> String {
         wrapped(&mut text, "      ", line);
     }
     for open in &calls.open {
-        wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call of {open}"));
+        wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call to {open}"));
     }
     if check {
-        let what = "a check of what must hold now, in place of these two lines, which fail";
+        let what = "a check of the expected result, in place of these two lines, which fail";
         let _ = writeln!(text, "      int32_t written = 0;  // {TO_WRITE}{what}\n      written == 1;");
     }
     text

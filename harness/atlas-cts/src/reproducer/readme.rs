@@ -78,7 +78,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     let result = evidence.result;
     let _ = writeln!(text, "\n## What was seen\n\nVerdict: {}.\n", result.verdict);
     let Some(failure) = &result.failure else {
-        text.push_str("The rule did not fail: the program contains its smallest case.\n");
+        text.push_str("The rule did not fail, so the program contains its smallest case.\n");
         return;
     };
     let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -98,12 +98,12 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     if evidence.cases.len() > 1 {
         let _ = writeln!(
             text,
-            "\nIt fails only after other cases in the same process: the program runs all {}.",
+            "\nThe case fails only after other cases in the same process, so the program runs all {}.",
             evidence.cases.len()
         );
     }
     if failure.replay_values.is_null() {
-        text.push_str("\nNo case had started: the program contains the smallest one.\n");
+        text.push_str("\nNo case had started, so the program contains the smallest case.\n");
     }
     if !failure.trace.is_empty() {
         text.push_str("\nThe calls:\n\n");
@@ -162,8 +162,8 @@ fn where_it_runs(evidence: &Evidence<'_>) -> String {
     let devices = evidence.devices();
     match &evidence.rules.visible {
         Some(variable) if can_be_shown(devices) => format!(
-            " It sees only device {0} of the machine: it first sets `{variable}={0}`. Change that line on another \
-             machine, or to try another device.",
+            " The program uses only device {0} of the machine: it first sets `{variable}={0}`. Change that line to \
+             use another machine or device.",
             devices.join(",")
         ),
         _ => String::new(),
@@ -177,10 +177,10 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
         "
 ## Run it
 
-`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has what they
-need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime under test.
-The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR`
-uses the vendor's headers. If the linker does not find the runtime, give its folder:
+`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has the code
+that they need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime
+under test. The header in `{HEADERS}/` is the suite's own declaration of the documented interface;
+`make HEADER='<…>' INCLUDE=DIR` uses the vendor's headers. If the linker does not find the runtime, give its folder:
 `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
 
 | exit status | meaning |
