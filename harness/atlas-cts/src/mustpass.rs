@@ -40,7 +40,7 @@ pub(crate) fn must_pass(
         }
         let number = plural(list.rules.len(), "rule");
         match mistakes.len() {
-            0 => say_line(format_args!("{number}; none is weaker than in {} without a reason", path.display()))?,
+            0 => say_line(format_args!("{number}, none weaker than in {} without a reason", path.display()))?,
             count => say_line(format_args!(
                 "compared with {}: {} to fix or explain",
                 path.display(),

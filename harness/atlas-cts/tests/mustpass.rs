@@ -159,7 +159,7 @@ fn a_weaker_rule_needs_a_reason_in_the_log_of_changes(
     #[case] place: &str,
     #[case] entry: &str,
 ) {
-    hold(&bench).says(0, &["2 rules; none is weaker than in list.txt without a reason"]);
+    hold(&bench).says(0, &["2 rules, none weaker than in list.txt without a reason"]);
     change(&bench, text, other);
     let answer = hold(&bench);
     answer.says(1, &[said, place, entry, "or explain it in specs/acl/changes.yaml"]);
