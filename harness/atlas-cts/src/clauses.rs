@@ -1,5 +1,5 @@
-//! `atlas-cts clauses`: the sentences that rules rest on, the checks that are only reported, and a search for each
-//! sentence in its document.
+//! `atlas-cts clauses`: the sentences that rules rest on, the checks that are only reported, and a search for the
+//! sentences in their documents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use steps::judgment::{judgments, reported};
 /// The options of `clauses`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ClauseFilter {
-    /// Look up each sentence in the documents below this folder.
+    /// Look up each sentence in the documents in this folder.
     ///
     /// Sentences are compared by digest.
     #[arg(long, value_name = "DIR")]
@@ -26,19 +26,19 @@ pub(crate) struct ClauseFilter {
     checks: bool,
     /// List the checks that are only reported.
     ///
-    /// Each comes with the sentence that does not promise enough.
+    /// Each check is listed with the sentence that does not promise enough.
     #[arg(long)]
     reported: bool,
 }
 
-/// The size limit of a document, in bytes.
+/// The maximum size of a document, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Words that suggest, in the language of a document, that a sentence promises nothing: only supports, does not
-/// support, reserved, recommended, must. A promise with such a word needs a reason.
+/// Words in a document's language which suggest that a sentence promises nothing: only supports, does not support,
+/// reserved, recommended, must. A promise with such a word needs a reason.
 const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
 
-/// Shows the clauses. With documents, the status is 2 if a sentence is missing or a promise lacks its reason.
+/// Shows the clauses. With documents, the exit status is 2 if a sentence is missing or a promise lacks its reason.
 pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus, CommandError> {
     let listed = filter.reported || filter.checks;
     if !rules.book.whole && (filter.documents.is_some() || !listed) {
@@ -95,7 +95,7 @@ fn counted(text: &mut String, rules: &Rules) {
     );
 }
 
-/// The checks that are only reported and name a sentence.
+/// The checks that are only reported and rest on a sentence.
 fn only_reported(text: &mut String, rules: &Rules) {
     for rule in &rules.rules {
         for judged in reported(&rule.program) {
@@ -115,7 +115,7 @@ fn only_reported(text: &mut String, rules: &Rules) {
     }
 }
 
-/// Looks up the sentence of each clause. True if all were found and each weakly worded promise has a reason.
+/// Looks up each clause's sentence. Returns true if all are found and each weakly worded promise has a reason.
 fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
     let mut known: HashMap<String, (PathBuf, Sentence)> = HashMap::new();
     let mut paths = Vec::new();
@@ -133,7 +133,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
             good = false;
             let _ = writeln!(
                 text,
-                "{}: {}: no document below {} has its sentence",
+                "{}: {}: no document in {} contains its sentence",
                 clause.place,
                 clause.id,
                 folder.display()

@@ -1,4 +1,4 @@
-//! The end of a command: its error, printed, and its exit status.
+//! The end of a command: the error message and the exit status.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -24,16 +24,16 @@ use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 
-/// The reasons why a command cannot do its work.
+/// The reasons why a command fails.
 #[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// An error about runs: catalog, library, devices, folders.
+    /// An error that commands share with runs: catalog, library, devices, folders.
     #[error(transparent)]
     Run(Box<RunError>),
     #[error("error: --ratchet compares whole chapters; do not name rules")]
     PartialRatchet,
-    /// Skeletons of rules that are not finished.
+    /// Unfinished skeletons of rules.
     #[error(
         "error: {}\n{} to write, and nothing else was checked; replace each `{}` with the text that it describes",
         .places.join("\nerror: "),
@@ -57,9 +57,9 @@ pub enum CommandError {
     TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
-    /// An executable carries rules and the sentences that they rest on, but no other evidence.
+    /// The executable contains the rules and the sentences that they rest on, but no other evidence.
     #[error(
-        "error: the executable carries only the sentences that rules name, and no readings; give the specs folder of a \
+        "error: the executable contains only the sentences that rules name, and no readings; give the specs folder of a \
          checkout with --specs DIR"
     )]
     NoEvidence,
@@ -81,7 +81,7 @@ pub enum CommandError {
     Root { path: PathBuf },
     #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
-    /// A file that is not overwritten.
+    /// An existing file, which is not overwritten.
     #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },
     #[error("error: {path}: {source}")]
@@ -110,7 +110,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// True if a file or folder given by the user does not exist.
+    /// True if a file or folder that the user named does not exist.
     fn is_about_something_missing(&self) -> bool {
         let mut next: Option<&(dyn Error + 'static)> = Some(self);
         while let Some(error) = next {
@@ -122,7 +122,7 @@ impl CommandError {
         false
     }
 
-    /// The status that the command ends with.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             CommandError::Run(error) => error.exit(),
@@ -152,10 +152,10 @@ impl<E: Into<RunError>> From<E> for CommandError {
     }
 }
 
-/// The stack that a command needs, including its workers and the library, in bytes.
+/// The stack size that a command needs, including its workers and the library, in bytes.
 const STACK: u64 = 1 << 20;
 
-/// Refuses to start on a small stack: it would overflow without a message, and the library would be blamed.
+/// Refuses to start on a small stack, which would overflow without a message and put the blame on the library.
 pub fn expect_stack() -> Result<(), ExitCode> {
     let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < STACK) else { return Ok(()) };
     // If printing fails, the exit status still reports the error.
@@ -168,7 +168,7 @@ pub fn expect_stack() -> Result<(), ExitCode> {
     Err(ExitCode::from(ExitStatus::Unknown as u8))
 }
 
-/// Runs a command and prints its error. A panic, for example because standard output is gone, ends with exit status 3.
+/// Runs a command and prints its error. A panic (for example, after standard output is closed) causes exit status 3.
 pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, CommandError>) -> ExitCode {
     let status = match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(status)) => status,

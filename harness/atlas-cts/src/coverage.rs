@@ -1,4 +1,4 @@
-//! `atlas-cts coverage`: the sentences of the documents that rules judge, and those that no rule judges.
+//! `atlas-cts coverage`: the sentences in the documents that rules judge, and those that no rule judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use serde_json::json;
 /// The options of `coverage`.
 #[derive(Debug, Args)]
 pub(crate) struct CoverageOptions {
-    /// Output format; `csv` has one line for each clause.
+    /// Output format; `csv` prints one line for each clause.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
     /// List promises, errors and prohibitions that no rule covers.
@@ -25,7 +25,7 @@ pub(crate) struct CoverageOptions {
     /// List functions and enumerators that no judged rule uses.
     #[arg(long)]
     unused: bool,
-    /// Exit with status 1 if a chapter falls below its share here.
+    /// Exit with status 1 if a chapter falls below its share in this file.
     #[arg(long, value_name = "FILE")]
     hold: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ enum Format {
     Json,
 }
 
-/// Shows the coverage. The status is 1 if a threshold is missed.
+/// Shows the coverage. The exit status is 1 if a threshold is missed.
 pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
     if !rules.book.whole {
         return Err(CommandError::NoEvidence);
@@ -80,7 +80,7 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
     Ok(if holds { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
-/// A row of a table: a name, the counts, and the covered share of promises and errors.
+/// A row in a table: a name, the counts, and the covered share of promises and errors.
 struct Row {
     name: String,
     states: [usize; ClauseState::ALL.len()],
@@ -111,13 +111,13 @@ impl Row {
     }
 }
 
-/// The columns of every table after the first column.
+/// The columns after the first one, which all tables share.
 fn head() -> Vec<&'static str> {
     let states = ClauseState::ALL.map(ClauseState::name);
     std::iter::once("clauses").chain(states).chain(["promises and errors", "covered"]).collect()
 }
 
-/// The tables: title, name of the first column, rows.
+/// The tables: the name of the first column, and the rows.
 fn tables(coverage: &Coverage<'_>) -> Vec<(&'static str, Vec<Row>)> {
     let all = &coverage.clauses;
     let chapters = coverage.rules.book.chapters.iter().enumerate().filter(|(_, chapter)| !chapter.open);
@@ -145,7 +145,7 @@ fn tables(coverage: &Coverage<'_>) -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// For each product: its judged rules, the promises and errors judged on it, and all that speak of it.
+/// For each product: its judged rules, the promises and errors judged on it, and all those that concern it.
 fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize)> {
     let of = |(product, rules): (&&'a str, &usize)| {
         let speaks = |one: &&CoveredClause<'_>| one.promises() && one.clause.speaks_of(product);
@@ -209,7 +209,7 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
     text
 }
 
-/// A line about the functions of the pages that were read in full, with those that have no clause.
+/// A line about the functions on the pages that were read in full. It names the functions without a clause.
 fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let pages = coverage.pages();
     let functions: usize = pages.iter().map(|page| page.functions).sum();
@@ -223,7 +223,7 @@ fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     )
 }
 
-/// The number of checks that a second reader has read, and how far the reader and the author agree.
+/// A line with the number of checks that a second reader has read, and the agreement with the author.
 fn read_twice(coverage: &Coverage<'_>) -> String {
     let readings = &coverage.readings;
     let mut kinds: BTreeMap<Agreement, usize> = BTreeMap::new();

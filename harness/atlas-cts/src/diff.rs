@@ -16,16 +16,16 @@ enum Format {
     Markdown,
     /// One self-contained page.
     Html,
-    /// Everything, as `reports/schema/diff.schema.json` describes it.
+    /// All data, as described by `reports/schema/diff.schema.json`.
     Json,
 }
 
 /// The options of `diff`.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// The older run: folder, journal, name, `latest` or `latest~1`.
+    /// The older run: a folder, a journal, a name, `latest` or `latest~1`.
     ///
-    /// A name is that of a folder below reports/out. `latest~1` is the run before the latest.
+    /// A name is the name of a folder in reports/out. `latest~1` is the run before the latest one.
     #[arg(value_name = "OLD")]
     old: PathBuf,
     /// The newer run.
@@ -40,16 +40,16 @@ pub(crate) struct DiffArguments {
     /// coverage, only-old, only-new, gone, new, other-device, field, timing.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
     fail_on: Vec<Condition>,
-    /// Largest slowdown of cases in percent; more is exit status 1.
+    /// Maximum slowdown of cases in percent; exit with status 1 if exceeded.
     ///
-    /// Without it, times are only shown.
+    /// Without this option, times are only shown.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     budget: Option<f64>,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "give a percentage, for example 20".to_owned())
+    number.ok_or_else(|| "give a percentage, such as 20".to_owned())
 }
 
 /// Compares two runs and prints the differences.

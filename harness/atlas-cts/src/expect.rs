@@ -1,4 +1,4 @@
-//! `atlas-cts expect`: the failures of a run as draft entries of known failures.
+//! `atlas-cts expect`: drafts known failures from a run's failures.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use clap::Args;
 use engine::run::{ExitStatus, RunError, read_named};
 use ledger::expectations::{Details, ExpectationsError, day, draft, today};
 
-/// The default life of an entry, in days.
+/// The default lifetime of a known failure, in days.
 const DAYS: i64 = 30;
 
 #[derive(Args)]
@@ -17,13 +17,13 @@ pub(crate) struct ExpectArguments {
     /// Folder of the run, its name below reports/out, or `latest`.
     #[arg(long, value_name = "RUN")]
     from: PathBuf,
-    /// Owner of the entries; default: left blank.
+    /// Owner of the known failures; default: left blank.
     #[arg(long, default_value = "", value_name = "NAME")]
     owner: String,
-    /// Link to the issue that tracks them; default: left blank.
+    /// Link to the issue that tracks the failures; default: left blank.
     #[arg(long, default_value = "", value_name = "LINK")]
     tracker: String,
-    /// Last day on which the entries apply; default: in 30 days.
+    /// Last day on which the known failures apply; default: in 30 days.
     #[arg(long, value_name = "YYYY-MM-DD")]
     expires: Option<String>,
     /// New file to write; default: standard output.
@@ -31,7 +31,7 @@ pub(crate) struct ExpectArguments {
     to: Option<PathBuf>,
 }
 
-/// Writes entries for the unexpected failures of a run.
+/// Writes known failures for a run's unexpected failures.
 pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandError> {
     let expires = match &arguments.expires {
         None => today() + time::Duration::days(DAYS),
@@ -59,7 +59,7 @@ fn no_day(text: &str) -> CommandError {
     unusable(ExpectationsError::NoDay { what: format!("--expires {text}") })
 }
 
-/// The error of a command whose known failures cannot be used.
+/// The error for known failures that cannot be used.
 pub(crate) fn unusable(error: ExpectationsError) -> CommandError {
     RunError::Expectations(Box::new(error)).into()
 }

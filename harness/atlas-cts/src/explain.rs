@@ -1,4 +1,4 @@
-//! `atlas-cts explain`: a rule as a person reads it.
+//! `atlas-cts explain`: a readable description of a rule.
 
 use std::fmt::{self, Write};
 
@@ -8,12 +8,12 @@ use engine::runtime::Runtime;
 use ledger::report::wrap;
 use steps::domain::DomainSource;
 
-/// The columns of a page.
+/// The width of a page, in columns.
 const WIDTH: usize = 100;
 
-/// Everything about a rule: its statement, why it is judged, where it applies, what it catches, and its steps.
+/// The description of a rule: its statement, reasons, products and conditions, defects, and steps.
 pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<String, CommandError> {
-    // A query pasted from a failure names its rule.
+    // A query pasted from a failure begins with the rule's id.
     let rule = catalog::rule(rules, query.split(':').next().unwrap_or_default())?;
     let mut page = Page(format!("{}\n{}\n", rule.id, rule.title));
     what(rule, &mut page);
@@ -29,22 +29,20 @@ fn what(rule: &Rule, page: &mut Page) {
     page.text(&rule.statement);
     page.text(match rule.level {
         Level::Must => "Level must: a document promises it.",
-        Level::Info => "Level info: seen in source code or inferred. It fails a run only with --strict.",
+        Level::Info => "Level info: seen in source code or inferred. The rule fails a run only with --strict.",
     });
     if let Some(since) = &rule.source.since {
         page.text(format_args!("Since version {} of the suite.", since.value));
     }
     if rule.hazard.is_some() {
-        page.text(
-            "Hazard: the documents leave the result undefined. It runs only with --hazardous and is never judged.",
-        );
+        page.text("Hazard: the documents leave the result undefined. The rule needs --hazardous and is never judged.");
     }
     if let Some(doubt) = &rule.doubt {
         page.text(format_args!("Doubt: {doubt}"));
     }
 }
 
-/// The documents once, with a number; then each clause with the number of its document.
+/// Lists each document once with a number, then each clause with its document's number.
 fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
     page.heading("Why");
     let clauses: Vec<_> = rule
@@ -81,7 +79,7 @@ fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
     }
 }
 
-/// A source, `title (edition), section`, as title and section.
+/// Splits a source, `title (edition), section`, into title and section.
 fn cut(rules: &Rules, source: &str) -> (String, String) {
     let titles = rules.documents.iter().map(|document| format!("{} ({})", document.title, document.edition));
     let found = titles.into_iter().find_map(|title| {
@@ -178,7 +176,7 @@ impl Page {
         let _ = writeln!(self.0, "  {text}");
     }
 
-    /// A label, and a text in lines below each other.
+    /// A label, followed by wrapped text.
     fn entry(&mut self, label: &str, text: impl fmt::Display) {
         let column = label.len().max(9);
         for (index, line) in wrap(&text.to_string(), WIDTH - column - 3).iter().enumerate() {

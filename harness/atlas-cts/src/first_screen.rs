@@ -1,4 +1,4 @@
-//! The grammar of the whole command, and the first page of its help.
+//! The command-line grammar, and the first help page.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 
 use crate::Cli;
 
-/// The commands in the groups of the first page, those for a newcomer first.
+/// The groups of commands on the first help page, those for newcomers first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["doctor", "run", "explain"]),
     ("Results of a run", &["report", "reproducer", "diff", "history", "expect", "bisect", "merge"]),
@@ -16,14 +16,14 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];
 
-/// The command with all of its subcommands; `all`: with the help of every option.
+/// The command with all its subcommands. If `all` is set, its help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
     let command = with_help(Cli::command(), all);
     let page = page(&command);
     command.override_help(page)
 }
 
-/// The commands by group, each with one line.
+/// The first help page: the commands by group, one line each.
 fn page(command: &Command) -> String {
     let mut page = format!(
         "{}\n\nUsage: atlas-cts COMMAND [OPTIONS]\n",

@@ -1,17 +1,17 @@
-//! The help of commands: `--help` fits on a screen, `--help-all` has every option.
+//! The help pages of commands: `--help` fits on a screen, and `--help-all` lists every option.
 
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, Command};
 
-/// The width of a help page, in columns; a narrower terminal wraps earlier.
+/// The maximum width of a help page, in columns. A narrower terminal wraps lines earlier.
 const WIDTH: usize = 100;
 
 /// The heading of the options that every command has.
 const HELP: &str = "Help";
 
-/// A command, and all commands below it, with `--help` for the usual options and `--help-all` for every option. Only with
-/// `all`, which a caller gives for `--help-all`, the pages name environment variables and defaults.
+/// Gives a command and its subcommands `--help` for the usual options and `--help-all` for every option. `all` is set
+/// for `--help-all`: only then do the pages show environment variables and defaults.
 pub fn with_help(command: Command, all: bool) -> Command {
     let flag = |name, action, text| Arg::new(name).long(name).action(action).help(text).help_heading(HELP);
     command
@@ -34,7 +34,7 @@ pub fn with_help(command: Command, all: bool) -> Command {
         .mut_subcommands(|below| with_help(below, all))
 }
 
-/// True if the words of a command line ask for the help of every option.
+/// True if a command line has `--help-all`.
 pub fn wants_all(words: &[OsString]) -> bool {
     words.iter().any(|word| word == "--help-all")
 }

@@ -26,7 +26,7 @@ enum Format {
 pub(crate) struct HistoryArguments {
     /// Folder that contains the runs; default: reports/out.
     ///
-    /// Links in it are not followed. A name below reports/out and `latest` are accepted too.
+    /// Links in the folder are not followed. A name below reports/out and `latest` are also accepted.
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Output format.
@@ -37,10 +37,10 @@ pub(crate) struct HistoryArguments {
     last: u64,
 }
 
-/// Prints the history of the runs below a folder.
+/// Prints the history of the runs in a folder.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, CommandError> {
     let folder = match arguments.folder.as_deref() {
-        // Remarks about ignored folders then begin with the path that the user gave.
+        // The path is kept as given, so that remarks about ignored folders begin with it.
         Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),
         Some(given) => run_folder(given),
         None => runs_folder(),

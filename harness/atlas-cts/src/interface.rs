@@ -8,24 +8,24 @@ use clap::Args;
 use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
 use record::text::plural;
 
-/// The maximum number of rules listed for one difference.
+/// The maximum number of rules to list for each difference.
 const RULES: usize = 4;
 
 /// The options of `abi`.
 #[derive(Debug, Args)]
 pub struct Compared {
-    /// Library to read; it is not loaded.
+    /// Library to read, without loading it.
     #[arg(id = "compared", value_name = "LIBRARY")]
     pub library: PathBuf,
-    /// Compare with this library, not with the catalog's header.
+    /// Compare with this library instead of the catalog's header.
     #[arg(long, value_name = "LIBRARY")]
     pub against: Option<PathBuf>,
 }
 
-/// Compares two interfaces. Returns the page, and true if a program built for the first one may fail with the second.
+/// Compares two interfaces. Returns the page, and true if a program built for the first may fail with the second.
 ///
 /// # Errors
-/// A library cannot be read.
+/// Fails if a library cannot be read.
 pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), InterfaceError> {
     let library = read_library(&compared.library)?;
     let mut page = format!(
@@ -57,7 +57,7 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     Ok((page, breaks > 0))
 }
 
-/// The library of the catalog that a file corresponds to: the one with its name, or the first.
+/// The catalog's library with a file's name, or else its first library.
 fn home(rules: &Rules, library: &Path) -> usize {
     let name = library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is = |names: &[String]| names.iter().any(|known| name.starts_with(known.as_str()));

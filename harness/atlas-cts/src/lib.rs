@@ -1,6 +1,7 @@
 //! The command of Atlas CTS, and the registry of the runtimes that it tests.
 //!
-//! `cargo test -- …` and `atlas-cts run …` are two front ends of one run (`engine::run::run`); this crate holds what both need.
+//! `cargo test -- …` and `atlas-cts run …` are two front ends for the same run (`engine::run::run`). This crate has
+//! the code that both use.
 
 pub mod bisect;
 pub mod certify;

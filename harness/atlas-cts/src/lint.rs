@@ -27,7 +27,7 @@ pub(crate) struct LintOptions {
     known: ExpectationOptions,
 }
 
-/// Checks the whole catalog and the known failures; prints warnings and a summary.
+/// Checks the catalog and the known failures, then prints warnings and a summary.
 pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(&options.catalog, runtime)?;
     let places = unwritten(&options.catalog.specs(runtime), &rules.runtime);
@@ -37,7 +37,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     if rules.book.whole {
         readings(&options.catalog.specs(runtime), &rules).map_err(RunError::from)?;
     } else {
-        say_line("not checked: the evidence, which is not part of an executable; give a checkout with --specs DIR")?;
+        say_line("not checked: the evidence, which is not part of the executable; give a checkout with --specs DIR")?;
     }
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
@@ -72,7 +72,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Success })
 }
 
-/// The summary of a catalog without mistakes.
+/// The summary for a catalog without mistakes.
 fn conclusion(rules: &Rules) -> String {
     let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
     format!(

@@ -12,9 +12,9 @@ use steps::suggest::hint;
 /// The options of `list`; a rule must match all of them.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ListFilter {
-    /// Only this chapter, or the chapters of this area.
+    /// Only this chapter, or the chapters in this area.
     ///
-    /// A JUnit class name that differs from its chapter's name is accepted too.
+    /// A JUnit class name that differs from its chapter's name is also accepted.
     #[arg(long, value_name = "NAME")]
     pub chapter: Option<String>,
     /// Only rules that call this function.
@@ -34,7 +34,7 @@ pub(crate) struct ListFilter {
 }
 
 impl ListFilter {
-    /// The filter, with `--product` where `--on` is not given.
+    /// The filter, with the product from `--product` if `--on` is not given.
     pub(crate) fn on_product_of(mut self, options: &CatalogOptions) -> ListFilter {
         if let Some(product) = options.named_product() {
             self.on.get_or_insert_with(|| product.to_owned());
@@ -91,7 +91,7 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
 }
 
-/// True if a rule belongs to a chapter or an area; any other name is a JUnit class.
+/// True if a rule belongs to a chapter or an area. Any other name is a JUnit class.
 fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     let named = |name: &str| name == given || area(name) == given;
     match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
@@ -100,7 +100,7 @@ fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     }
 }
 
-/// The texts of the command line, each with true if it is a complete id.
+/// The filter texts from the command line, each with true if it is a complete id.
 struct Texts<'a>(Vec<(&'a str, bool)>);
 
 impl Texts<'_> {

@@ -66,18 +66,18 @@ enum Command {
     Diff(diff::DiffArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
-    /// Draft known failures from the failures of a run.
+    /// Draft known failures from a run's failures.
     Expect(expect::ExpectArguments),
-    /// Write a failure as a C program with Makefile and README.
+    /// Write a failure as a C program with a Makefile and a README.
     Reproducer {
         #[command(flatten)]
         wanted: reproducer::Wanted,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Find the first version, of a driver for example, with a symptom.
+    /// Find the first version (of a driver, for example) with a symptom.
     Bisect(Box<bisect::BisectArguments>),
-    /// Merge the shards of a run into one journal and one report.
+    /// Merge a run's shards into one journal and one report.
     Merge(MergeOptions),
     /// List rules.
     List {
@@ -88,8 +88,8 @@ enum Command {
     },
     /// Write a skeleton of a new rule into its chapter.
     ///
-    /// It holds calls of the functions, the sentences about them, and the defects that they reach. `lint` then lists
-    /// what is still to be written.
+    /// The skeleton contains calls to the functions, the sentences about them, and the defects that they reach. `lint`
+    /// then lists the parts that remain to be written.
     New {
         #[command(flatten)]
         wanted: draft::Wanted,
@@ -102,33 +102,33 @@ enum Command {
         #[command(flatten)]
         simulator: SimulatorOptions,
     },
-    /// Check the catalog; report each mistake with its place.
+    /// Check the catalog and report each mistake with its place.
     Lint(lint::LintOptions),
-    /// Prove that rules catch their defects and raise no false alarm.
+    /// Prove that rules catch their defects and raise no false alarms.
     Prove(proof::ProveArguments),
     /// Print a rule as a stand-alone C program.
     Print {
-        /// Id of the rule, or a query with the values of a case: RULE:axis=value;axis=value.
+        /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.
         #[arg(value_name = "RULE")]
         rule: String,
         #[command(flatten)]
         options: print::PrintOptions,
     },
-    /// Count the sentences that rules rest on; look them up in their documents.
+    /// Count the sentences that rules rest on, and look them up in their documents.
     Clauses {
         #[command(flatten)]
         filter: clauses::ClauseFilter,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Count which sentences of the documents are judged.
+    /// Count the sentences in the documents that are judged.
     Coverage {
         #[command(flatten)]
         coverage: coverage::CoverageOptions,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the conformance record of a run, and sign it.
+    /// Write a run's conformance record, and sign it.
     Certify(certify::Certified),
     /// Check a conformance record and its signature.
     Verify(certify::Verified),
@@ -150,7 +150,7 @@ enum Command {
     Simulator {
         /// Write the library into this folder and print its path.
         ///
-        /// A file that exists there must be the same.
+        /// If the file already exists there, it must be identical.
         #[arg(long, value_name = "DIR")]
         print_path: Option<PathBuf>,
         /// List seeded defects, bad devices and legal variants.
@@ -159,21 +159,21 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the JSON Schemas of the catalog, the journal and printed JSON.
+    /// Write the JSON Schemas for the catalog, the journal and printed JSON.
     Schema {
-        /// Folder for the schemas of the catalog.
+        /// Folder for the catalog's schemas.
         #[arg(default_value = "specs/schema", value_name = "DIR")]
         folder: PathBuf,
-        /// Folder for the schemas of the journal and of printed JSON.
+        /// Folder for the schemas of the journal and printed JSON.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
-        /// Compare with the existing files; write nothing.
+        /// Compare with the existing files and write nothing.
         #[arg(long)]
         check: bool,
     },
-    /// Print the completions of a shell.
+    /// Print completions for a shell.
     Completions {
-        /// The shell: bash, zsh or fish, for example.
+        /// The shell: for example, bash, zsh or fish.
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
@@ -188,13 +188,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// A separate stack frame: that of `main` has to fit on any stack.
+/// Runs the command in a separate stack frame, so that `main`'s frame fits on any stack.
 #[inline(never)]
 fn command() -> ExitCode {
     engine::worker::run_if_asked(RUNTIMES);
     engine::questions::answer_if_asked(RUNTIMES);
     let mut words: Vec<OsString> = std::env::args_os().collect();
-    // `atlas-cts help run` is what other commands accept.
+    // Accepts `atlas-cts help run`, as other programs do.
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
         words.push("--help".into());
@@ -277,7 +277,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
     }
 }
 
-/// The runtime that options and a rule, or a query of it, name.
+/// The runtime that the options and a rule's id or query name.
 fn runtime_of(catalog: &CatalogOptions, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
     let id = rule.map(|query| query.split(':').next().unwrap_or_default().to_owned());
     Ok(choose_runtime(RUNTIMES, catalog, id.as_slice())?)

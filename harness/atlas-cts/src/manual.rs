@@ -1,4 +1,4 @@
-//! `atlas-cts completions` and `atlas-cts man`: the help of all commands in other forms.
+//! `atlas-cts completions` and `atlas-cts man`: the help in other forms.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,15 +18,15 @@ const NAME: &str = "atlas-cts";
 /// The options of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManualOptions {
-    /// Folder to write the manual pages to: one page for each command.
+    /// Folder to write the manual pages to, one page for each command.
     #[arg(value_name = "DIR", required_unless_present = "markdown")]
     folder: Option<PathBuf>,
-    /// Print all options as the Markdown page of the book, docs/run/options.md.
+    /// Print all options in Markdown, as in the book's docs/run/options.md.
     #[arg(long, conflicts_with = "folder")]
     markdown: bool,
 }
 
-/// Prints the completions of a shell.
+/// Prints completions for a shell.
 pub(crate) fn completions(shell: Shell) -> Result<ExitStatus, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut grammar(false), NAME, &mut script);
@@ -47,10 +47,10 @@ pub(crate) fn manual(options: &ManualOptions) -> Result<ExitStatus, CommandError
     Ok(ExitStatus::Success)
 }
 
-/// The columns of a line of the page.
+/// The width of the page, in columns.
 const WIDTH: usize = 98;
 
-/// All options as a page of the book: those that several commands share once, then what each command adds.
+/// The book's page of options: first the options that several commands share, then the options that each command adds.
 fn options_page() -> String {
     let grammar = grammar(true);
     let commands: Vec<&Command> = grammar.get_subcommands().collect();
@@ -97,7 +97,7 @@ fn options_page() -> String {
     page
 }
 
-/// The options of a command, apart from those of its help.
+/// A command's options, without those for its help.
 fn own_options(command: &Command) -> impl Iterator<Item = &Arg> {
     let of_help = |option: &Arg| ["help", "help-all", "version"].contains(&option.get_id().as_str());
     command.get_arguments().filter(move |option| !option.is_positional() && !of_help(option))
@@ -113,7 +113,7 @@ fn name(option: &Arg) -> String {
     }
 }
 
-/// The line of usage of a command.
+/// A command's usage line.
 fn usage(command: &Command) -> String {
     let words = command.get_positionals().map(|argument| {
         let several = if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { "…" } else { "" };
@@ -123,7 +123,7 @@ fn usage(command: &Command) -> String {
     words.join(" ")
 }
 
-/// An option with its value, environment variable, default and help, as an entry of a list.
+/// A list entry for an option, with its value, environment variable, default and help.
 fn entry(option: &Arg) -> String {
     let values = if option.get_action().takes_values() && !option.is_positional() {
         option
@@ -146,13 +146,13 @@ fn entry(option: &Arg) -> String {
     }
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join("; ")) };
     let help = option.get_long_help().or_else(|| option.get_help()).map(ToString::to_string).unwrap_or_default();
-    // A word like `<run>` would be HTML.
+    // A word like `<run>` would be read as HTML.
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('<', "\\<");
     let text = format!("`{}{}`{facts}: {help}", name(option), values.unwrap_or_default());
     format!("- {}\n", lines(&text, "  "))
 }
 
-/// A text in lines of the page, the further ones behind an indent.
+/// Wraps text to the page's width and indents every line after the first.
 fn lines(text: &str, indent: &str) -> String {
     wrap(text, WIDTH - indent.len()).join(&format!("\n{indent}"))
 }

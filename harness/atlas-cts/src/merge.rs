@@ -6,7 +6,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use engine::run::{ExitStatus, MergeOptions};
 use ledger::Ledger;
 
-/// Merges the shards of a run and prints the result of the whole run.
+/// Merges a run's shards and prints the result of the complete run.
 pub(crate) fn merge(options: &MergeOptions) -> Result<ExitStatus, CommandError> {
     Ok(engine::run::merge(options, RUNTIMES, &Ledger, &mut Terminal::default())?)
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts mustpass`: the rules that a conformant device holds, and the changes that demand less than a release did.
+//! `atlas-cts mustpass`: the rules that a conformant device holds, and changes that weaken them since a release.
 
 use std::path::PathBuf;
 
@@ -13,17 +13,17 @@ use record::text::plural;
 /// The options of `mustpass`.
 #[derive(Debug, Args)]
 pub(crate) struct MustPassOptions {
-    /// Compare the catalog with the must-pass list of a release.
+    /// Compare the catalog with a release's must-pass list.
     ///
     /// The exit status is 1 if the catalog demands less and its changes.yaml gives no reason.
     #[arg(long, value_name = "FILE")]
     hold: Option<PathBuf>,
-    /// Write the list of this version to a new file.
+    /// Write this version's list to a new file.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
 
-/// Shows, writes or compares the list. The status is 1 if the catalog became weaker without a reason.
+/// Shows, writes or compares the list. The exit status is 1 if the catalog became weaker without a reason.
 pub(crate) fn must_pass(
     rules: &Rules,
     specs: &Specs,
@@ -41,7 +41,11 @@ pub(crate) fn must_pass(
         let number = plural(list.rules.len(), "rule");
         match mistakes.len() {
             0 => say_line(format_args!("{number}, none weaker than in {} without a reason", path.display()))?,
-            count => say_line(format_args!("compared with {}: {count} to fix or to explain", path.display()))?,
+            count => say_line(format_args!(
+                "compared with {}: {} to fix or explain",
+                path.display(),
+                plural(count, "difference")
+            ))?,
         }
     }
     if let Some(path) = &wanted.write {

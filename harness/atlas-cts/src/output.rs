@@ -6,19 +6,19 @@ use std::io::{ErrorKind, Write as _};
 use engine::run::RunError;
 use ledger::report::clean;
 
-/// Prints text, without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
+/// Prints text without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
 /// an error.
 ///
 /// # Errors
-/// Printing fails for another reason.
+/// Fails if printing fails for a reason other than a closed pipe.
 pub fn say(text: &str) -> Result<(), RunError> {
     say_painted(&clean(text))
 }
 
-/// Prints text that contains colors of the suite and is otherwise clean.
+/// Prints text that is clean except for the suite's color codes.
 ///
 /// # Errors
-/// As for [`say`].
+/// Fails as [`say`] does.
 pub fn say_painted(text: &str) -> Result<(), RunError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -30,21 +30,21 @@ pub fn say_painted(text: &str) -> Result<(), RunError> {
 /// Prints a line, like [`say`].
 ///
 /// # Errors
-/// As for [`say`].
+/// Fails as [`say`] does.
 pub fn say_line(line: impl Display) -> Result<(), RunError> {
     say(&format!("{line}\n"))
 }
 
-/// Prints JSON for a program, which reads each text unchanged.
+/// Prints JSON for a program, which reads all strings unchanged.
 ///
 /// # Errors
-/// As for [`say`].
+/// Fails as [`say`] does.
 pub fn say_json(json: &str) -> Result<(), RunError> {
     say_painted(&(ascii(json) + "\n"))
 }
 
-/// JSON in printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters, which
-/// occur only in strings, become escapes.
+/// Converts JSON to printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters,
+/// which occur only in strings, become escapes.
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

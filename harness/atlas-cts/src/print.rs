@@ -12,9 +12,9 @@ use engine::run::{CatalogOptions, Waiting};
 pub(crate) struct PrintOptions {
     #[command(flatten)]
     pub(crate) catalog: CatalogOptions,
-    /// Values of a case, or of several cases in their order.
+    /// Values of one case, or of several cases in order.
     ///
-    /// The JSON that a failure prints. A query in place of the rule gives one case too.
+    /// Give the JSON that a failure prints. A query in place of the rule also selects one case.
     #[arg(long, value_name = "JSON")]
     case: Option<String>,
     /// Number of devices that the program uses.
@@ -27,7 +27,7 @@ pub(crate) struct PrintOptions {
     patience: Waiting,
 }
 
-/// A rule as a C program, with the values of its query or of `--case` if there are any.
+/// Prints a rule as a C program, with the values from its query or from `--case`, if given.
 pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &PrintOptions) -> Result<String, CommandError> {
     let (id, queried) = parse_query(id).map_err(|source| CommandError::Query { text: id.to_owned(), source })?;
     let rule = catalog::rule(rules, id)?;

@@ -39,7 +39,7 @@ pub(crate) struct ProveArguments {
     /// Also run each rule on every legal variant that it reaches.
     #[arg(long)]
     variants: bool,
-    /// Like --variants, also on variants that a rule does not reach.
+    /// Like --variants, but also run on variants that a rule does not reach.
     ///
     /// One trial run of a rule shows which variants it reaches.
     #[arg(long, hide_short_help = true)]
@@ -49,14 +49,14 @@ pub(crate) struct ProveArguments {
     weaken: bool,
     /// Like --weaken, and try unneeded checks on glitches. Slow.
     ///
-    /// A glitch is a device that is wrong only once. A check that is still not needed, and gives no reason, fails the
-    /// proof. This takes minutes.
+    /// A glitch makes a device wrong only once. A check that is not needed even then, and has no stated reason, fails
+    /// the proof. This takes minutes.
     #[arg(long)]
     glitches: bool,
-    /// Also write the kill matrix: each rule on each reached defect.
+    /// Also write the kill matrix: each rule against each defect that it reaches.
     #[arg(long)]
     matrix: bool,
-    /// Only find which rules kill defects with this in their name.
+    /// Only find the rules that kill defects with this in their name.
     ///
     /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be
     /// repeated.
@@ -68,12 +68,12 @@ pub(crate) struct ProveArguments {
     /// that no rule claims are tried.
     #[arg(long, hide_short_help = true, conflicts_with_all = ["matrix", "matrix_of"])]
     unclaimed: bool,
-    /// Fail if a chapter falls below its figures in this file.
+    /// Fail if a chapter's figures fall below those in this file.
     ///
     /// The figures are the number of claimed defects and the share of needed checks.
     #[arg(long, value_name = "FILE")]
     ratchet: Option<PathBuf>,
-    /// Raise the figures of the ratchet file to those reached.
+    /// Raise the figures in the ratchet file to those reached.
     #[arg(long, hide_short_help = true, requires = "ratchet")]
     raise: bool,
     /// List each rule with its defects, not only the gaps.
@@ -82,7 +82,7 @@ pub(crate) struct ProveArguments {
 }
 
 impl ProveArguments {
-    /// The options of the runs of a proof, which chooses devices, defects and cases itself.
+    /// The options for a proof's runs. The proof chooses devices, defects and cases.
     fn options(&self) -> Options {
         Options {
             machine: self.machine.clone(),
@@ -92,7 +92,7 @@ impl ProveArguments {
     }
 }
 
-/// Proves the rules of a product and prints the result. The status tells if the proof holds.
+/// Proves a product's rules and prints the result. The exit status shows if the proof holds.
 pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandError> {
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);
@@ -109,7 +109,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     }
     let header = target.header(&options);
     say_line(first_line(&header))?;
-    // Rules mostly wait, so more of them run than there are processors.
+    // Rules spend most of their time waiting, so the proof runs more of them at once than there are processors.
     let jobs = options.workers.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
@@ -155,8 +155,8 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
     let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
         text += &format!(
-            "              claim the defects and needed checks again; to lower a figure of {}, edit it and give the \
-             reason in the commit\n",
+            "              restore the claimed defects and needed checks; to lower a figure in {}, edit the file and \
+             give the reason in the commit\n",
             file.display()
         );
     }

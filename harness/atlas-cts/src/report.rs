@@ -1,4 +1,4 @@
-//! `atlas-cts report`: rewrites the reports of a run.
+//! `atlas-cts report`: rewrites a run's reports.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use engine::run::{ExitStatus, rewrite_reports};
 use ledger::Ledger;
 use ledger::report::{FORMATS, clean};
 
-/// The description of the command in its help.
+/// The command's description in its help.
 pub(crate) fn about() -> String {
     let names = FORMATS.map(|format| format.file).join(", ");
-    format!("Rewrite the reports of a run from its journal: {names}")
+    format!("Rewrite a run's reports from its journal: {names}")
 }
 
-/// Rewrites the reports of a run and prints their paths. The status is not that of the run.
+/// Rewrites a run's reports and prints their paths. The exit status does not depend on the run's results.
 pub(crate) fn report(run: &Path) -> Result<ExitStatus, CommandError> {
     let (folder, remarks) = rewrite_reports(run, &Ledger)?;
     remarks.iter().for_each(|remark| eprintln!("{}", clean(remark)));

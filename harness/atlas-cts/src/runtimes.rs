@@ -2,5 +2,5 @@
 
 use engine::runtime::Runtime;
 
-/// Every runtime, in the order in which one is chosen by default.
+/// All runtimes, in the order in which a default is chosen.
 pub static RUNTIMES: &[&Runtime] = &[&acl::RUNTIME];

@@ -1,5 +1,5 @@
-//! `atlas-cts schema`: JSON Schemas of the catalog's files (for completion and validation in editors), of the journal,
-//! and of the JSON that commands print.
+//! `atlas-cts schema`: JSON Schemas for the catalog's files (for completion and validation in editors), the journal,
+//! and the JSON that commands print.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
 use ledger::expectations::ExpectationsFile;
 
-/// The size limit of a schema, in bytes.
+/// The maximum size of a schema file, in bytes.
 const LARGEST: u64 = 8 << 20;
 
 /// Writes the schemas, or compares them with the existing files.

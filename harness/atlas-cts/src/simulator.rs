@@ -37,7 +37,7 @@ pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool
         text.push_str("denials, switched on with --defect NAME\n");
         let _ = writeln!(
             text,
-            "  {DENY}<function>\n      The exported function returns that it is not supported, and does nothing."
+            "  {DENY}<function>\n      The exported function reports that it is not supported and does nothing."
         );
         say(&text)?;
     }

@@ -1,4 +1,4 @@
-//! `atlas-cts` alone: what to type next on this machine.
+//! `atlas-cts` without a command: the next command to type on this machine.
 
 use std::path::Path;
 
@@ -7,8 +7,7 @@ use atlas_cts::{CommandError, say};
 use engine::run::{CatalogOptions, ExitStatus, installed_library, load_rules, read_named, runs_folder};
 use record::{Meaning, Recorded};
 
-/// Prints the state of this machine and the next commands. As for any command line without a command, the exit status is
-/// that of a mistake.
+/// Prints the state of this machine and the commands to try next. The exit status is that of a missing command.
 pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
     let runtime = RUNTIMES[0];
     let rules = load_rules(&CatalogOptions::default(), runtime)?;
@@ -45,7 +44,7 @@ pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
     Ok(ExitStatus::Usage)
 }
 
-/// The ids of the rules that are broken in a run.
+/// The ids of the rules that a run found broken.
 fn broken(run: &Recorded) -> impl Iterator<Item = &str> {
     let broken = run.results.iter().filter(|result| result.meaning() == Meaning::Broken);
     broken.map(|result| result.id.as_str())

@@ -91,7 +91,7 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     bench.run(["run", "--specs", "specs", "--product", "a2", id]).says(1, &["written == 1"]);
 
     let skeleton =
-        skeleton.replace("\"TO WRITE: one sentence that is true or false of a device\"", "The first bytes are set");
+        skeleton.replace("\"TO WRITE: one sentence that is true or false for a device\"", "The first bytes are set");
     let skeleton =
         skeleton.replace("\"TO WRITE: the content of the documents, in your own words\"", "A set stores its value.");
     let skeleton =

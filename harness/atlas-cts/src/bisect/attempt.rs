@@ -1,4 +1,4 @@
-//! The trial of one version: its set-up, and fresh runs of the rule.
+//! The trial of a version: its set-up, and fresh runs of the rule.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use super::hunt::{BisectError, Hunt, Tried};
 use super::search::Seen;
 use super::text;
 
-/// The variable with the path of a file: a set-up command writes variables to it for the runs of its version.
+/// The variable with the path of a file to which a set-up command writes variables for its version's runs.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
 
-/// Variables that make `run` omit rules or resume another run.
+/// Variables that would make `run` omit rules or resume another run.
 const SELECTING: [&str; 5] =
     ["ATLAS_CTS_SHARD", "ATLAS_CTS_TIMES", "ATLAS_CTS_RULES", "ATLAS_CTS_EXCLUDE", "ATLAS_CTS_RESUME"];
 
-/// The size limit of a file of variables, in bytes.
+/// The maximum size of a file of variables, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The trials of versions, with their results so far.
 pub(super) struct Bench<'a> {
     hunt: &'a Hunt,
     symptom: Option<Symptom>,
-    /// By position of the version.
+    /// The results by the version's position.
     tried: BTreeMap<usize, Tried>,
-    /// The symptom in all runs of the first version that showed it: hits, and runs.
+    /// The number of runs with the symptom, and of all runs, for the first version that showed it.
     rate: Option<(u32, u32)>,
-    /// The version that was set up last, and true if its set-up succeeded.
+    /// The version that was set up last, and true if the set-up succeeded.
     left: Option<(usize, bool)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Bench<'a> {
 enum RunAnswer {
     Holds,
     Fails(Symptom),
-    /// Unknown, for this reason.
+    /// No answer, for this reason.
     None(String),
 }
 
@@ -48,8 +48,8 @@ impl<'a> Bench<'a> {
         Bench { hunt, symptom: hunt.symptom.clone(), tried: BTreeMap::new(), rate: None, left: None }
     }
 
-    /// Sets up a version and runs the rule until the symptom shows. With the first version that shows it, all runs are
-    /// made, to measure how often it does.
+    /// Sets up a version and runs the rule until the symptom shows. For the first version that shows the symptom, all
+    /// runs are made, to measure its rate.
     pub(super) fn look(&mut self, version: usize) -> Result<Seen, BisectError> {
         let mut tried = Tried::default();
         match self.set_up(version)? {
@@ -122,9 +122,9 @@ impl<'a> Bench<'a> {
         let folder = self.file(version, &format!("run-{number}"));
         let log = self.file(version, &format!("run-{number}.txt"));
         let mut command = Command::new(&self.hunt.executable);
-        // A known failure must not keep the rule from running,
+        // A known failure must not keep the rule from running.
         command.args(["run", &self.hunt.rule, "--no-expectations"]).args(&self.hunt.words);
-        // nor must variables that select rules for other runs on this machine.
+        // Variables that select rules for other runs on this machine must not affect this run.
         for name in SELECTING {
             command.env_remove(name);
         }
@@ -155,14 +155,14 @@ impl<'a> Bench<'a> {
         text::tried(&self.hunt.versions[version], &self.tried[&version], self.symptom.as_ref())
     }
 
-    /// The confidence of the conclusion; `None`: each version ran once.
+    /// The confidence in the conclusion; `None` if each version ran once.
     pub(super) fn confidence(&self) -> Option<Confidence> {
         let (hits, runs) = self.rate.filter(|_| self.hunt.runs > 1)?;
         let free = self.tried.values().filter(|tried| tried.hits == 0 && tried.unknown.is_empty()).count();
         Some(Confidence::of(hits, runs, (free as u32, self.hunt.runs)))
     }
 
-    /// The present set-up of the machine.
+    /// The machine's current set-up.
     pub(super) fn left(&self) -> Option<String> {
         let (version, well) = self.left?;
         let name = &self.hunt.versions[version];
@@ -172,13 +172,13 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// A file or folder of a version. A version's name may not be a valid file name, so its number is used.
+    /// The path of a version's file or folder. A version's name may not be a valid file name, so its number is used.
     fn file(&self, version: usize, name: &str) -> PathBuf {
         self.hunt.folder.join(format!("version-{}-{name}", version + 1))
     }
 }
 
-/// The shell command that gets the version as its first argument.
+/// The shell command, which gets the version as its first argument.
 fn script(set_up: &str) -> String {
     match set_up.contains("{}") {
         true => set_up.replace("{}", "\"$1\""),
@@ -190,7 +190,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The variables that a set-up wrote, one `NAME=VALUE` on each line; none without a file.
+/// The variables that a set-up wrote, one `NAME=VALUE` on each line; none if there is no file.
 fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -206,7 +206,7 @@ fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// The answer that a result gives. The symptom of a flake is that of one of its runs.
+/// The answer from a result. A flake's symptom comes from one of its runs.
 fn answer(result: &RuleResult) -> RunAnswer {
     match result.meaning() {
         Meaning::Good => RunAnswer::Holds,

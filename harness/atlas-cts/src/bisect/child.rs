@@ -1,4 +1,4 @@
-//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run stays behind.
+//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run is left over.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -11,11 +11,11 @@ use catalog::files;
 use engine::run::interrupt;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The interval at which to check if a command has ended.
+/// The interval between checks for the end of a command.
 const TICK: Duration = Duration::from_millis(10);
-/// The time between SIGTERM and SIGKILL: a run closes its journal and ends its workers.
+/// The time between SIGTERM and SIGKILL, in which a run closes its journal and ends its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The number of bytes at the end of a command's output that are searched for its last line.
+/// The number of bytes at the end of a command's output in which its last line is searched.
 const MOST: u64 = 64 << 10;
 
 /// The end of a command.
@@ -33,11 +33,11 @@ pub(super) enum End {
     NotStarted(io::Error),
 }
 
-/// Runs a command for at most `limit`; its output goes to a file.
+/// Runs a command for at most `limit` and writes its output to a file.
 pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let outputs = File::create_new(log).and_then(|file| Ok((file.try_clone()?, file)));
     let started = outputs.and_then(|(output, errors)| {
-        // A separate process group, so that the processes it starts end with it.
+        // A separate process group, so that the processes that the command starts end with it.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0).spawn()
     });
     let mut child = match started {
@@ -47,7 +47,7 @@ pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            // A process that it left running, for example a service, may be the purpose of the set-up: it stays.
+            // A process left running (for example, a service) may be the purpose of the set-up, so it stays.
             return ended(status);
         }
         let asked = interrupt::requested();
@@ -67,13 +67,13 @@ fn end(child: &mut Child) {
         std::thread::sleep(TICK);
     }
     signal(child, Signal::KILL);
-    // A process that a driver blocks does not end.
+    // A process that is blocked in a driver does not end.
     let _ = child.try_wait();
 }
 
 fn signal(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = kill_process_group(group, signal);
     }
 }

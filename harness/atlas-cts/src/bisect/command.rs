@@ -1,4 +1,4 @@
-//! The command: its options, and the runs that they describe.
+//! The command: its options, and the options that it passes to runs.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,17 +27,17 @@ pub struct BisectArguments {
     /// Id of the rule.
     #[arg(value_name = "RULE")]
     rule: String,
-    /// Runs without the symptom after which a version is free of it.
+    /// Runs without the symptom that show a version to be free of it.
     ///
-    /// The first version that shows the symptom runs this often too, to measure how often it does.
+    /// The first version that shows the symptom gets the same number of runs, to measure the symptom's rate.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
-    /// Search for the symptom that the rule has in this run.
+    /// Search for the rule's symptom in this run.
     ///
-    /// Default: the symptom that the last version shows.
+    /// Default: the last version's symptom.
     #[arg(long, value_name = "RUN")]
     like: Option<PathBuf>,
-    /// Seconds that the set-up of a version may take.
+    /// Seconds that a version's set-up may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=604_800))]
     setup_limit: u64,
     /// Seconds that one run of the rule may take.
@@ -45,14 +45,14 @@ pub struct BisectArguments {
     run_limit: u64,
     #[command(flatten)]
     passed_on: PassedOn,
-    /// Shell command that sets up a version, then the versions.
+    /// Shell command that sets up a version, followed by the versions.
     ///
-    /// List the oldest version first. The command gets the version as its last argument, or in place of each `{}`.
+    /// List the oldest version first. The version is the command's last argument, or replaces each `{}`.
     #[arg(last = true, required = true, num_args = 1.., value_name = "SETUP-COMMAND VERSION")]
     set_up: Vec<String>,
 }
 
-/// The options of each run. Options about known failures and resumption are not among them.
+/// The options that are passed to each run, without options for known failures and resumption.
 const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
     CatalogOptions::augment_args,
     MachineOptions::augment_args,
@@ -63,7 +63,7 @@ const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
     RunOptions::augment_args,
 ];
 
-/// The options that the search itself reads, and the words that pass all of them on to each run.
+/// The options that the search itself reads, and the words that pass all options to each run.
 #[derive(Debug)]
 struct PassedOn {
     catalog: CatalogOptions,
@@ -78,7 +78,7 @@ impl FromArgMatches for PassedOn {
         let mut words = Vec::new();
         for argument in PassedOn::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
-            // Each run has a separate folder. Values from the environment reach the runs without help.
+            // Each run has a separate folder. Runs read values from the environment directly.
             if id == "report_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
                 continue;
             }
@@ -105,7 +105,7 @@ impl FromArgMatches for PassedOn {
 impl Args for PassedOn {
     fn augment_args(command: Command) -> Command {
         let command = OF_EACH_RUN.iter().fold(command, |command, augment| augment(command));
-        // A search has one rule, so these options are rare here.
+        // A search has only one rule, so these options are rarely useful.
         ["strict", "min_executed"]
             .iter()
             .fold(command, |command, id| command.mut_arg(id, |arg| arg.hide_short_help(true)))
@@ -116,16 +116,16 @@ impl Args for PassedOn {
     }
 }
 
-/// Finds the first version with the symptom. The status is 3 if it cannot be named.
+/// Finds the first version with the symptom. The exit status is 3 if that version cannot be determined.
 ///
 /// # Errors
-/// The command line or the catalog is wrong, writing fails, or a signal stops the search.
+/// Fails if the command line or the catalog is wrong, if writing fails, or if a signal stops the search.
 pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
     let BisectArguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
     let PassedOn { catalog, report_dir, words } = passed_on;
     let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&catalog, runtime)?;
-    // The derived rule has an id too, so the id is checked by selection.
+    // The derived rule also has an id, so the id is checked by selecting rules.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
     let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;
     let mut words_after = set_up.into_iter();
@@ -152,7 +152,7 @@ pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
     })
 }
 
-/// The symptom of a rule in a run.
+/// A rule's symptom in a run.
 fn symptom_of(rule: &str, run: &Path) -> Result<Symptom, CommandError> {
     let (_, read) = read_named(run).map_err(RunError::from)?;
     let result = read.results.iter().find(|result| result.id == rule);

@@ -1,4 +1,4 @@
-//! The whole search: its folder, the trial of one version after another, and the printed lines.
+//! The complete search: its folder, the trials of versions, and the printed lines.
 
 use engine::run::{RunError, interrupt};
 
@@ -7,10 +7,10 @@ use super::hunt::{BisectError, Hunt, SearchResult};
 use super::search::{Conclusion, search};
 use super::text;
 
-/// Finds the first version with the symptom. `say` gets each line as soon as it is known.
+/// Finds the first version with the symptom. `say` gets each line as soon as it is available.
 ///
 /// # Errors
-/// The list has fewer than two versions or a version twice, writing fails, or a signal stops the search.
+/// Fails if the list has fewer than two versions or repeats one, if writing fails, or if a signal stops the search.
 pub(super) fn find(
     hunt: &Hunt,
     say: &mut dyn FnMut(&str) -> Result<(), RunError>,

@@ -1,4 +1,4 @@
-//! The data of a search: its task, the trial of a version, the result.
+//! The data of a search: its task, the trials of versions, and the result.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,30 +20,30 @@ pub(super) struct Hunt {
     pub versions: Vec<String>,
     /// Shell command that sets up a version, given as its last argument or in place of each `{}`.
     pub set_up: String,
-    /// This executable, whose command `run` runs the rule.
+    /// This executable, which runs the rule with the command `run`.
     pub executable: PathBuf,
-    /// Further arguments of `run`.
+    /// Further arguments for `run`.
     pub words: Vec<OsString>,
-    /// The symptom to search for; `None`: that of the last version that can be tried.
+    /// The symptom to search for; `None` means the symptom of the last version that can be tried.
     pub symptom: Option<Symptom>,
-    /// The number of runs without the symptom after which a version is free of it.
+    /// The number of runs without the symptom that show a version to be free of it.
     pub runs: u32,
     /// The time limit of a set-up.
     pub set_up_limit: Duration,
     /// The time limit of one run.
     pub run_limit: Duration,
-    /// A new folder for the runs and for the output of commands.
+    /// A new folder for the runs and the commands' output.
     pub folder: PathBuf,
 }
 
 /// The trial of a version.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
-    /// The reason why the version cannot be tried; empty: it was tried.
+    /// The reason why the version cannot be tried; empty if it was tried.
     pub unknown: String,
     /// The number of runs with the symptom.
     pub hits: u32,
-    /// The number of runs with an answer.
+    /// The number of runs that gave an answer.
     pub runs: u32,
     /// Other symptoms of the rule, in the order of the runs.
     pub other: Vec<Symptom>,
@@ -53,9 +53,9 @@ pub(super) struct Tried {
 #[derive(Debug)]
 pub(super) struct SearchResult {
     pub conclusion: Conclusion,
-    /// The confidence of the conclusion; `None`: each version ran once, or nothing was found.
+    /// The confidence in the conclusion; `None` if each version ran once or nothing was found.
     pub confidence: Option<Confidence>,
-    /// The present set-up of the machine; `None`: nothing was tried.
+    /// The machine's current set-up; `None` if nothing was tried.
     pub left: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! `atlas-cts bisect`: the first version in a list with which a rule shows a symptom. A command of the site sets up
-//! each version; each trial of the rule is a fresh run.
+//! `atlas-cts bisect`: finds the first version in a list with which a rule shows a symptom. The user's command sets up
+//! each version, and each trial of the rule is a fresh run.
 
 mod attempt;
 mod child;

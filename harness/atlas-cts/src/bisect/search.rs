@@ -3,11 +3,11 @@
 /// The result of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// It shows the symptom.
+    /// The version shows the symptom.
     With,
     /// The rule ran without the symptom.
     Without,
-    /// It cannot be tried.
+    /// The version cannot be tried.
     Unknown,
 }
 
@@ -17,22 +17,22 @@ pub(super) enum Conclusion {
     /// The first version that is known to have the symptom.
     First {
         first: usize,
-        /// The last version before it that is known to be free of it; `None`: the list has none.
+        /// The last earlier version that is known to be free of the symptom; `None` if the list has none.
         before: Option<usize>,
-        /// Versions in between that cannot be tried: one of them may be the first.
+        /// The versions between these two that cannot be tried. One of them may be the first with the symptom.
         between: Vec<usize>,
     },
-    /// The last version that can be tried does not have it.
+    /// The last version that can be tried does not have the symptom.
     Nowhere { last: usize },
     /// No version can be tried.
     Untried,
 }
 
-/// Finds the first of `count` versions with the symptom, provided that all later versions have it too. The last version
-/// is tried first, then the first one.
+/// Finds the first of `count` versions with the symptom, provided that all later versions also have it. The last
+/// version is tried first, then the first version.
 ///
 /// # Errors
-/// The first error of `look`.
+/// Returns the first error from `look`.
 pub(super) fn search<E>(count: usize, mut look: impl FnMut(usize) -> Result<Seen, E>) -> Result<Conclusion, E> {
     let Some((last, seen)) = known((0..count).rev(), &mut look)? else { return Ok(Conclusion::Untried) };
     if seen == Seen::Without {

@@ -1,4 +1,4 @@
-//! The printed lines.
+//! The lines that a search prints.
 
 use ledger::confidence::Confidence;
 use record::Symptom;
@@ -50,7 +50,7 @@ pub(super) fn conclusion(hunt: &Hunt, found: &SearchResult) -> Vec<String> {
             }
             match &found.confidence {
                 Some(confidence) => line("sure", sure(confidence)),
-                None => line("sure", "only if the symptom shows in each run; --runs N measures how sure".into()),
+                None => line("sure", "only if the symptom shows in every run; --runs N measures how sure".into()),
             }
         }
         Conclusion::Nowhere { last } => {
@@ -73,7 +73,7 @@ fn sure(confidence: &Confidence) -> String {
     let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
     format!(
         "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all runs, with 95 % confidence; if it \
-         is rarer in no other version, {versions} without it in {} each may hide it with {:.1} %{more}",
+         is not rarer in other versions, {versions} without it in {} each may hide it with {:.1} % probability{more}",
         right * 100.0,
         runs(*of),
         rate * 100.0,

@@ -1,4 +1,4 @@
-//! The errors of `certify` and `verify`, with their exit statuses.
+//! The errors in `certify` and `verify`, with their exit statuses.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::signature::SignatureError;
 
-/// The reasons why no record is written, or why a record cannot be trusted.
+/// The reasons why no record is written or a record cannot be trusted.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CertifyError {
@@ -28,7 +28,7 @@ pub enum CertifyError {
 }
 
 impl CertifyError {
-    /// The status that the command ends with. An invalid record or signature counts as broken.
+    /// The command's exit status. An invalid record or signature counts as broken.
     pub fn exit(&self) -> ExitStatus {
         match self {
             CertifyError::Record(ConformanceError::NotARecord { .. })

@@ -1,4 +1,4 @@
-//! `atlas-cts certify` and `atlas-cts verify`: a signed conformance record of a run, and the check of such a record.
+//! `atlas-cts certify` and `atlas-cts verify`: write and check a run's signed conformance record.
 
 mod error;
 mod page;
@@ -33,11 +33,11 @@ pub struct Certified {
     to: Option<PathBuf>,
     /// Sign the record with this OpenSSH key.
     ///
-    /// A public key selects the private key that an agent holds. The signature is written next to the record; its name
-    /// ends in `.sig`.
+    /// A public key selects the private key that an agent holds. The signature is written next to the record, with the
+    /// suffix `.sig`.
     #[arg(long, value_name = "KEY", requires = "to")]
     sign: Option<PathBuf>,
-    /// Catalog of the run, if it is not the one in this executable.
+    /// The run's catalog, if it differs from the one in this executable.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     specs: Option<PathBuf>,
 }
@@ -48,26 +48,26 @@ pub struct Verified {
     /// Record to check.
     #[arg(value_name = "RECORD")]
     record: PathBuf,
-    /// Signature of the record.
+    /// The record's signature.
     #[arg(long, value_name = "SIG", requires = "allowed")]
     signature: Option<PathBuf>,
-    /// File of allowed signers, as OpenSSH's `allowed_signers`.
+    /// File of allowed signers, in OpenSSH's `allowed_signers` format.
     ///
     /// Each line has a name and a public key.
     #[arg(long, value_name = "FILE", requires = "signature")]
     allowed: Option<PathBuf>,
 }
 
-/// Writes the record of a run and prints its summary.
+/// Writes a run's record and prints a summary.
 ///
 /// # Errors
-/// The run cannot be read or used another catalog; the record cannot be signed or written.
+/// Fails if the run cannot be read or used another catalog, or if the record cannot be signed or written.
 pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     let record = record(arguments)?;
     let bytes = to_canonical(&record);
     let Some(to) = &arguments.to else {
         match std::str::from_utf8(&bytes) {
-            // A terminal gets readable JSON; a file or a pipe gets the exact bytes.
+            // A terminal gets readable JSON. A file or a pipe gets the exact bytes.
             Ok(json) if io::stdout().is_terminal() => say_json(json)?,
             _ => write_out(&bytes)?,
         }
@@ -96,7 +96,7 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
 /// Checks a record and its signature, and prints a summary.
 ///
 /// # Errors
-/// The file is not a record, or the signature is of other bytes or not of an allowed signer.
+/// Fails if the file is not a record, or if the signature is for other bytes or not from an allowed signer.
 pub fn verify(arguments: &Verified) -> Result<ExitStatus, CommandError> {
     let (record, bytes) = read_record(&arguments.record).map_err(failed)?;
     let seal = match (&arguments.signature, &arguments.allowed) {
@@ -127,7 +127,7 @@ fn failed(error: impl Into<CertifyError>) -> CommandError {
     CommandError::Certify(Box::new(error.into()))
 }
 
-/// The exit status of a statement. A written record does not make a device conformant.
+/// The exit status for a statement. Writing a record does not make a device conformant.
 fn status(statement: Statement) -> ExitStatus {
     match statement {
         Statement::Conformant => ExitStatus::Success,
@@ -136,7 +136,7 @@ fn status(statement: Statement) -> ExitStatus {
     }
 }
 
-/// The path of the signature of a file.
+/// The path of a file's signature.
 fn signature_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sig");
@@ -147,7 +147,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     write_new(path, bytes).map_err(|source| failed(CertifyError::Write { path: path.to_owned(), source }))
 }
 
-/// Writes the exact bytes of the record, which a signature covers.
+/// Writes the record's exact bytes, which a signature covers.
 fn write_out(bytes: &[u8]) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(RunError::Output)?)

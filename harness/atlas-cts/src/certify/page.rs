@@ -10,20 +10,20 @@ use record::text::plural;
 
 use super::signature::NAMESPACE;
 
-/// The maximum number of rules that are listed; the rest is counted.
+/// The maximum number of rules to list. The others are counted.
 const NAMED: usize = 5;
 
 /// The signature of a record.
 pub(super) enum Seal {
-    /// There is none.
+    /// The record is not signed.
     None,
-    /// It was written to this file.
+    /// The signature was written to this file.
     Written(PathBuf),
-    /// It is valid and of this signer.
+    /// The signature is valid and from this signer.
     Good(String),
 }
 
-/// The line about the file of the record.
+/// The line about the record's file.
 pub(super) fn written(path: &Path, bytes: &[u8]) -> String {
     format!("record     {} (sha256 {})\n", path.display(), digest::of_bytes(bytes))
 }
@@ -31,7 +31,7 @@ pub(super) fn written(path: &Path, bytes: &[u8]) -> String {
 /// The lines about the record and its signature.
 pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     let mut text = String::new();
-    // A record comes from outside: none of its texts may look like another line of this page.
+    // A record comes from outside, so its strings must not look like other lines on this page.
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<10} {}", value.replace(['\n', '\t'], " "));
     };

@@ -6,13 +6,13 @@ use std::process::{Command, Output, Stdio};
 
 use thiserror::Error;
 
-/// The purpose of the signature: one made for another purpose, for example a commit, is not accepted.
+/// The signature's purpose. A signature made for another purpose (for example, a commit) is not accepted.
 pub const NAMESPACE: &str = "conformance-record@atlas-cts";
 
 const TOOL: &str = "ssh-keygen";
-/// The maximum number of names to try; each starts a process.
+/// The maximum number of names to try. Each starts a process.
 const MOST_SIGNERS: usize = 100;
-/// The size limit of a file of allowed signers, in bytes.
+/// The maximum size of a file of allowed signers, in bytes.
 const LARGEST_ALLOWED: u64 = 1 << 20;
 
 /// The reasons why a signature is missing or not accepted.
@@ -32,12 +32,12 @@ pub enum SignatureError {
     NotAllowed { signature: PathBuf, allowed: PathBuf, said: String },
     #[error(
         "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record \
-         or the signature was changed, get both again"
+         or the signature has changed, so get both again"
     )]
     Bad { signature: PathBuf, signer: String, said: String },
 }
 
-/// Signs bytes. The tool itself prompts for a passphrase or the touch of a key on the terminal, without a time limit.
+/// Signs bytes. The tool may ask on the terminal for a passphrase or the touch of a key, without a time limit.
 pub(super) fn sign(bytes: &[u8], key: &Path) -> Result<Vec<u8>, SignatureError> {
     expect_file(key)?;
     let mut command = Command::new(TOOL);
@@ -48,7 +48,7 @@ pub(super) fn sign(bytes: &[u8], key: &Path) -> Result<Vec<u8>, SignatureError> 
     }
 }
 
-/// The signer of these bytes, by the name in the file of allowed signers.
+/// Returns the signer of these bytes, as named in the file of allowed signers.
 pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<String, SignatureError> {
     expect_file(signature)?;
     expect_file(allowed)?;
@@ -61,7 +61,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
         let (signature, allowed) = (signature.to_owned(), allowed.to_owned());
         return Err(SignatureError::NotAllowed { signature, allowed, said: said(&found) });
     }
-    // The tool returns the first line with the key, which may be for another purpose; a later line may be for records.
+    // The tool returns the first line with the key, which may be for another purpose. A later line may be for records.
     signers.extend(listed(allowed)?);
     let mut first = None;
     for (at, signer) in signers.iter().enumerate().take(MOST_SIGNERS) {
@@ -80,7 +80,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
     Err(SignatureError::Bad { signature: signature.to_owned(), signer, said })
 }
 
-/// The names in a file of allowed signers: the first word of each line, which may have several, separated by commas.
+/// The names in a file of allowed signers. The first word of each line has one or more, separated by commas.
 fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     let text = catalog::files::read_to_string(allowed, LARGEST_ALLOWED);
     let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
@@ -92,13 +92,13 @@ fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     Ok(first.flat_map(|names| names.split(',')).map(name_of).filter(|name| !name.is_empty()).collect())
 }
 
-/// A name that the tool accepts; empty for a word that begins like an option.
+/// A name that the tool accepts. A word that begins like an option becomes empty.
 fn name_of(text: &str) -> String {
     let name = text.trim();
     if name.starts_with('-') { String::new() } else { name.to_owned() }
 }
 
-/// Checks that a file can be read: the tool reports the same error for a missing file and a wrong one.
+/// Checks that a file can be read, because the tool reports the same error for a missing file and a wrong one.
 fn expect_file(path: &Path) -> Result<(), SignatureError> {
     let found = catalog::files::open(path);
     found.map(drop).map_err(|source| SignatureError::NoFile { path: path.to_owned(), source })
@@ -108,7 +108,7 @@ fn expect_file(path: &Path) -> Result<(), SignatureError> {
 fn feed(command: &mut Command, bytes: &[u8]) -> Result<Output, SignatureError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(SignatureError::NoTool)?;
-    // The tool may reject its arguments without reading its input; its own message then tells why.
+    // The tool may reject its arguments without reading its input. Its message then gives the reason.
     let _ = child.stdin.take().map(|mut input| input.write_all(bytes));
     child.wait_with_output().map_err(SignatureError::NoTool)
 }

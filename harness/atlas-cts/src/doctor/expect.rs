@@ -6,7 +6,7 @@ use messages::message;
 
 use super::surroundings::Surroundings;
 
-/// Counts the rules of the catalog that apply to the product.
+/// Counts the catalog's rules that apply to the product.
 pub(super) fn look(patient: &Patient<'_>, options: &Surroundings, found: &mut Examination) {
     if let Some(named) = &patient.product {
         if let Some(recognized) = found.product.as_ref().filter(|recognized| *recognized != named) {
@@ -43,7 +43,7 @@ fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -
         hazardous: given.hazardous,
         dedicated: given.dedicated,
     };
-    // The rule on exported functions is derived from the support table.
+    // The rule for exported functions is derived from the support table.
     let derived = usize::from(rules.support_rule().is_some());
     Some(rules.rules.iter().filter(|rule| applies(rule, &conditions, rules).is_ok()).count() + derived)
 }

@@ -110,7 +110,7 @@ fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Exami
     found.find(finding.rests_on(Certainty::System, message!("library-rests-on")));
 }
 
-/// The library that the loader cannot find, from its message.
+/// The library that the loader cannot find, according to its message.
 fn missing(refused: &str) -> Option<&str> {
     let (before, _) = refused.split_once(": cannot open shared object file")?;
     let name = before.rsplit([' ', ':']).next()?;

@@ -1,7 +1,7 @@
-//! `atlas-cts doctor`: checks if this machine can run the suite, and explains why not.
+//! `atlas-cts doctor`: checks if this machine can run the suite, and explains what prevents it.
 //!
-//! This module examines what every runtime has: its library, space for reports, a probe. The tools and file formats of
-//! a vendor belong to the runtime's entry of the registry ([`engine::doctor::Doctor`]).
+//! This module examines the parts that every runtime has: its library, space for reports, and a probe. A vendor's tools
+//! and file formats belong to the runtime's registry entry ([`engine::doctor::Doctor`]).
 
 mod expect;
 mod library;
@@ -32,23 +32,23 @@ pub struct DoctorArguments {
     /// Also open a device and run a few rules on it.
     #[arg(long)]
     probe: bool,
-    /// Examine the copy of a machine in this folder, not `/`.
+    /// Examine the copy of a machine in this folder instead of `/`.
     ///
-    /// Libraries in the copy are loaded, and tools that are not in PATH are run from it. Give only a copy that you
-    /// would run as a program.
+    /// Libraries in the copy are loaded, and tools that are not in PATH are run from the copy. Give only a copy whose
+    /// programs you would run.
     #[arg(long, value_name = "DIR", default_value = "/", hide_short_help = true)]
     root: PathBuf,
-    /// Seconds that each query of a tool or a library may take.
+    /// Seconds that each query to a tool or a library may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     limit: u64,
     #[command(flatten)]
     options: Surroundings,
 }
 
-/// Examines the machine and prints the findings. The status is that of the verdict.
+/// Examines the machine and prints the findings. The exit status follows from the verdict.
 ///
 /// # Errors
-/// The command line or the catalog is wrong, or printing fails.
+/// Fails if the command line or the catalog is wrong, or if printing fails.
 pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
     let options = &arguments.options;
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &[])?;
@@ -78,7 +78,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
     }
     found.conclude();
     if arguments.json {
-        let text = serde_json::to_string_pretty(&found).expect("an examination is made of texts and numbers");
+        let text = serde_json::to_string_pretty(&found).expect("an examination consists of strings and numbers");
         say_json(&text)?;
     } else {
         say(&page(&found))?;

@@ -1,4 +1,4 @@
-//! The probe: a few rules of the suite, run as in a real run, in a process with a time limit.
+//! The probe: a few of the suite's rules, run as in a real run, in a process with a time limit.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 use super::surroundings::Surroundings;
 
-/// Seconds that the run may take in addition to its deadlines: starts of a real runtime take seconds.
+/// Seconds that the run may take in addition to its deadlines, because starting a real runtime takes seconds.
 const BESIDES: u64 = 60;
 
-/// The prefix of the names of findings that a working device does not outweigh.
+/// The name prefix of findings that a working device does not outweigh.
 const REPORTS: &str = "reports.";
 
-/// Runs the rules of the runtime's probe on a device.
+/// Runs the runtime's probe rules on a device.
 pub(super) fn look(
     machine: &HostMachine,
     options: &Surroundings,
@@ -40,7 +40,7 @@ pub(super) fn look(
     let report = folder.path().join("probe");
     let mut command = Command::new(std::env::current_exe().unwrap_or_default());
     for (name, _) in std::env::vars_os() {
-        // Variables for runs do not apply to the probe, which gets its options below. Those of a simulated device stay.
+        // Variables for runs do not apply to the probe, which gets options below. A simulated device's variables stay.
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("ATLAS_CTS_") && !name.starts_with("ATLAS_CTS_SIM_") {
             command.env_remove(name);
@@ -56,7 +56,7 @@ pub(super) fn look(
     if let Some(specs) = &options.catalog.specs {
         command.arg("--specs").arg(specs);
     }
-    // A hang costs a deadline, and its rerun costs another one.
+    // A hang costs one deadline, and its rerun costs another.
     let limit = Duration::from_secs(deadline * 6 + wait + BESIDES);
     let answer = ask(&mut command, limit, &|| false);
     let (header, results) =
@@ -85,7 +85,8 @@ pub(super) fn look(
     found.find(finding.rests_on(Certainty::System, message!("probe-rests-on")));
 }
 
-/// Records a working device: it outweighs findings about missing things, and tells the product if nothing else does.
+/// Records that a device works. This outweighs findings about missing parts, and identifies the product if nothing else
+/// does.
 fn used(header: RunHeader, found: &mut Examination) {
     if found.product.is_none() {
         let named = header.reported_name.unwrap_or_else(|| message!("device-without-name").to_owned());

@@ -1,4 +1,4 @@
-//! A check that there is space for the reports of a run.
+//! A check for enough space for a run's reports.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use messages::message;
 
 use super::surroundings::Surroundings;
 
-/// Free bytes below which a run may lose its results.
+/// The number of free bytes below which a run may lose its results.
 const LEAST: u64 = 16 << 20;
-/// Free bytes below which a long run with many failures may lose its results.
+/// The number of free bytes below which a long run with many failures may lose its results.
 const ENOUGH: u64 = 256 << 20;
 
 /// Examines the file system that reports are written to.

@@ -1,4 +1,4 @@
-//! The options of a run that an examination reads.
+//! The run options that an examination reads.
 
 use clap::Args;
 use engine::run::{CatalogOptions, ConditionOptions, MachineOptions};

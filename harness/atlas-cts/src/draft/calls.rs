@@ -1,4 +1,4 @@
-//! Calls of functions with arguments chosen by type, and the statements that they need before them.
+//! Function calls with arguments chosen by type, and the statements that the calls need first.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use steps::types::c_name;
 
 use super::uses::{ArgumentKind, Use, most, uses};
 
-/// The maximum depth of calls that need other calls: deeper ones form a cycle.
+/// The maximum depth of calls that need other calls. Deeper calls form a cycle.
 const DEEPEST: usize = 6;
-/// The name of the drawn size.
+/// The name of the size axis.
 pub(super) const SIZE: &str = "size";
 
 /// The steps of a skeleton.
@@ -20,7 +20,7 @@ pub(super) struct Calls {
     pub setup: Vec<String>,
     /// The calls, and the statements that need their results.
     pub wanted: Vec<String>,
-    /// The functions, with parameters, for which no call can be written.
+    /// The functions (with parameters) for which no call can be written.
     pub open: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Calls {
     }
 }
 
-/// The calls of these functions, in this order.
+/// Writes calls to these functions, in this order.
 pub(super) fn calls(rules: &Rules, functions: &[&'static Function]) -> Calls {
     let mut writer = Writer { rules, taken: BTreeSet::new(), there: Vec::new(), calls: Calls::default() };
     for function in functions {
@@ -44,13 +44,13 @@ pub(super) fn calls(rules: &Rules, functions: &[&'static Function]) -> Calls {
     writer.calls
 }
 
-/// A variable that a call has written.
+/// A variable that a call writes.
 struct There {
     function: &'static str,
     position: usize,
     ty: Type,
     name: String,
-    /// The call was requested, or depends on a requested one.
+    /// True if the call was requested or depends on a requested call.
     wanted: bool,
 }
 
@@ -66,7 +66,7 @@ struct Writer<'a> {
 type Passed = (String, bool);
 
 impl Writer<'_> {
-    /// Writes a call and the statements that it needs; `None`: an argument is unknown.
+    /// Writes a call and the statements that it needs. Returns `None` if an argument is unknown.
     fn call(&mut self, function: &'static Function, requested: bool, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;
@@ -171,7 +171,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A struct declared before the calls.
+    /// Declares a struct before the calls.
     fn structure(
         &mut self,
         wanted: &str,
@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A handle of a type: an existing one, or one from the first function that acquires it.
+    /// A handle of a type: an existing handle, or one from the first function that acquires it.
     fn handle(&mut self, ty: Type, depth: usize) -> Option<Passed> {
         if let Some(there) = self.there.iter().rev().find(|there| there.ty == ty) {
             return Some((there.name.clone(), there.wanted));
@@ -247,7 +247,7 @@ impl Writer<'_> {
         self.from(&resource.acquire, resource.parameter, depth)
     }
 
-    /// A variable that a function has written, or writes now.
+    /// A variable that a function has written. If there is none, a call is added.
     fn from(&mut self, source: &str, position: usize, depth: usize) -> Option<Passed> {
         let written = |there: &&There| there.function == source && there.position == position;
         if let Some(there) = self.there.iter().rev().find(written) {
@@ -267,13 +267,13 @@ impl Writer<'_> {
         let plain = Some(wanted.to_owned()).filter(|name| !known(name));
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
         let name = plain.into_iter().chain(numbered).find(|name| !self.taken.contains(name));
-        let name = name.expect("numbers do not end");
+        let name = name.expect("there is always another number");
         self.taken.insert(name.clone());
         name
     }
 }
 
-/// The constant that is passed most often, preferably in calls that copy from a pattern, as calls do here.
+/// The constant that rules pass most often, preferably in calls that copy from a pattern, as the skeleton's calls do.
 fn usual_value(position: usize, uses: &[Use]) -> Option<String> {
     let value = |given: &Use| match &given[position] {
         ArgumentKind::Value(text) => Some(text.clone()),
@@ -283,7 +283,7 @@ fn usual_value(position: usize, uses: &[Use]) -> Option<String> {
     most(alike.filter_map(value)).or_else(|| most(uses.iter().filter_map(value)))
 }
 
-/// True if a parameter is a size or a count, by its name and the arguments in rules.
+/// True if a parameter is a size or a count, judging by its name and by the arguments in rules.
 fn is_size(name: &str, uses: &[Use], position: usize) -> bool {
     let name = name.to_ascii_lowercase();
     let named = ["size", "count", "max", "bytes", "len", "width", "pitch"].iter().any(|part| name.contains(part));

@@ -1,4 +1,4 @@
-//! `atlas-cts new`: a skeleton of a rule, with what the suite knows about the functions that it calls.
+//! `atlas-cts new`: the skeleton of a rule, with the suite's data on the functions that the rule calls.
 
 mod calls;
 mod page;
@@ -32,20 +32,20 @@ const SIZES: [&str; 2] = ["{bytes: 1..64KiB}", "{bytes: 2MiB..16MiB, multiple_of
 /// The options of `new`.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// Id of the rule, `<runtime>.<area>.<name>`; it never changes.
+    /// Id of the rule, `<runtime>.<area>.<name>`, which never changes.
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Functions that the rule calls, in this order.
+    /// Functions that the rule calls, in order.
     #[arg(long, value_name = "FUNCTION", value_delimiter = ',', required = true)]
     pub calls: Vec<String>,
     /// Chapter to append the rule to; default: that of its area.
     ///
-    /// If an area has several chapters, the default is the one with the most rules that call these functions.
+    /// If the area has several chapters, the default is the chapter with the most rules that call these functions.
     #[arg(long, value_name = "NAME")]
     pub chapter: Option<String>,
 }
 
-/// The reasons why no skeleton is written. No file was changed.
+/// The reasons why no skeleton is written. No file is changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DraftError {
@@ -78,7 +78,7 @@ pub enum DraftError {
 }
 
 impl DraftError {
-    /// The status that the command ends with.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             DraftError::File { .. } => ExitStatus::Unknown,
@@ -91,7 +91,7 @@ impl DraftError {
 /// Writes a skeleton to its chapter and returns a summary.
 ///
 /// # Errors
-/// The id, a function or a chapter is invalid, or a file cannot be written.
+/// Fails if the id, a function or a chapter is invalid, or if a file cannot be written.
 pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> Result<String, DraftError> {
     let specs = options.catalog.specs(runtime);
     if matches!(specs, Specs::Embedded(_)) {
@@ -122,13 +122,13 @@ struct Draft<'a> {
     specs: Specs,
     copy: Copy,
     chapter: &'a Chapter,
-    /// The text of the chapter.
+    /// The chapter's text.
     before: String,
 }
 
 impl Draft<'_> {
-    /// Tries the calls on a faithful device, with the first domain of sizes with which they succeed, or the first
-    /// domain.
+    /// Tries the calls on a faithful device, with the first domain of sizes for which they succeed, or else with the
+    /// first domain.
     fn tried(
         &self,
         id: &str,
@@ -149,14 +149,14 @@ impl Draft<'_> {
         Ok(if second.0.stopped.is_none() { second } else { first })
     }
 
-    /// Writes the chapter with these rules to the copy; returns its text.
+    /// Writes the chapter with these rules to the copy and returns its text.
     fn write(&self, rules: &str) -> Result<String, DraftError> {
         let text = format!("{}\n\n{rules}", self.before.trim_end());
         self.copy.write(&name_below(self.specs.root(), &self.chapter.path), &text)?;
         Ok(text)
     }
 
-    /// Appends the skeleton to the chapter if the catalog loads with it; returns the line of its id.
+    /// Appends the skeleton to the chapter if the catalog loads with it, and returns the line of its id.
     fn append(&self, skeleton: &str) -> Result<usize, DraftError> {
         let path = &self.chapter.path;
         let text = self.write(skeleton)?;
@@ -167,7 +167,7 @@ impl Draft<'_> {
     }
 }
 
-/// Checks that no rule has the id or had it.
+/// Checks that no rule has or had the id.
 fn expect_free(id: &str, specs: &Specs, rules: &Rules) -> Result<(), DraftError> {
     let runtime = rules.runtime.clone();
     if !is_rule_id(id) || id.split('.').next() != Some(&runtime) {
@@ -195,7 +195,7 @@ fn functions(rules: &Rules, names: &[String]) -> Result<Vec<&'static Function>, 
     names.iter().map(function).collect()
 }
 
-/// The given chapter, or the one with the most similar rules.
+/// The given chapter, or else the chapter with the most similar rules.
 fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Result<&'a Chapter, DraftError> {
     let names = || rules.chapters.iter().map(|chapter| chapter.name.as_str());
     let known = || names().map(str::to_owned).collect();
@@ -219,13 +219,13 @@ fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Re
     })
 }
 
-/// The part of an id before its name: runtime and area.
+/// The part of an id before the name: runtime and area.
 fn area(id: &str) -> &str {
     let end = id.match_indices('.').nth(1).map_or(id.len(), |(end, _)| end);
     &id[..end]
 }
 
-/// The document and section to cite: those of a clause on one of the functions, or of a document that describes them.
+/// The document and section to cite, from a clause about one of the functions or a document that describes them.
 fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
     let first = functions.first().map_or("", |function| function.name);
     let clause = rules.book.clauses.iter().find(|clause| functions.iter().any(|known| known.name == clause.section));
@@ -245,7 +245,7 @@ fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -
     rules.book.clauses.iter().filter(documents).filter(judged).filter(holds).collect()
 }
 
-/// The reached defects: those that no rule claims, and the others.
+/// The reached defects, split into those that no rule claims and the others.
 fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
     let claimed: BTreeSet<&str> =
         rules.rules.iter().flat_map(|rule| &rule.kills).map(|kill| kill.defect.as_str()).collect();
@@ -260,13 +260,16 @@ fn summary(page: &Page<'_>, tried: &Tried, place: &str) -> String {
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
     let setup = if tried.apart { "not counting the set-up" } else { "including the set-up" };
     let all = plural(all, "defect");
-    text += &format!("on {} its calls reach {all}, {setup}; no rule claims {free} of them\n", tried.product);
+    text += &format!("on {}, the calls reach {all}, {setup}; no rule claims {free} of these\n", tried.product);
     if let Some(stopped) = &tried.stopped {
         text += &format!("the calls stop early, so defects after this point are missing: {stopped}\n");
     }
     for open in &page.calls.open {
-        text += &format!("the arguments are unknown, write this call: {open}\n");
+        text += &format!("the arguments are unknown; write this call: {open}\n");
     }
-    text += &format!("next: `atlas-cts lint` lists what to write, `atlas-cts prove {id}` shows what the rule kills\n");
+    text += &format!(
+        "next: `atlas-cts lint` lists the parts to write; `atlas-cts prove {id}` shows the defects that the \
+         rule kills\n"
+    );
     text
 }

@@ -19,7 +19,7 @@ pub(super) struct Page<'a> {
     pub sizes: &'a str,
     /// The promises and errors in the sections about the functions.
     pub clauses: Vec<&'a Clause>,
-    /// The document and section to cite if there are no such clauses.
+    /// The document and section to cite if there are no clauses.
     pub source: Option<(&'a str, &'a str)>,
     /// The reached defects that no rule claims.
     pub free: Vec<&'a Defect>,
@@ -31,7 +31,7 @@ impl Page<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = format!("  - id: {}\n", self.id);
         let mut line = |line: &str| text += &format!("    {line}\n");
-        line(&format!("title: \"{TO_WRITE}one sentence that is true or false of a device\""));
+        line(&format!("title: \"{TO_WRITE}one sentence that is true or false for a device\""));
         line(&format!("statement: \"{TO_WRITE}the content of the documents, in your own words\""));
         self.grounds(&mut text);
         text += &self.forall();
@@ -52,13 +52,15 @@ impl Page<'_> {
         if let Some((document, section)) = self.source {
             let _ = writeln!(
                 text,
-                "    # No clause has a promise or an error of these functions, so the rule has level info.\n    \
+                "    # No clause is a promise or an error for these functions, so the rule has level info.\n    \
                  source:\n      - {{document: {document}, section: {section}}}\n    level: info"
             );
             return;
         }
-        let _ =
-            writeln!(text, "    # {TO_WRITE}the sentences that the check rests on; remove the others and this line");
+        let _ = writeln!(
+            text,
+            "    # {TO_WRITE}the sentences that the check rests on; remove the other sentences and this line"
+        );
         *text += "    clauses:\n      documented:\n";
         for clause in &self.clauses {
             wrapped(text, "        # ", &clause.digest);
@@ -69,7 +71,7 @@ impl Page<'_> {
     fn kills(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}the defects that the check kills, two or more, one subtle; remove the others and this line"
+            "    # {TO_WRITE}at least two defects that the check kills, one subtle; remove the others and this line"
         );
         *text += match self.free.is_empty() {
             true => "    # Other rules claim every reached defect.\n    kills: []\n",
@@ -105,16 +107,16 @@ fn steps(calls: &Calls, check: bool) -> String {
         wrapped(&mut text, "      ", line);
     }
     for open in &calls.open {
-        wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call of {open}"));
+        wrapped(&mut text, "      // ", &format!("{TO_WRITE}a call to {open}"));
     }
     if check {
-        let what = "a check of what must hold now, in place of these two lines, which fail";
+        let what = "a check of the expected result, in place of these two lines, which fail";
         let _ = writeln!(text, "      int32_t written = 0;  // {TO_WRITE}{what}\n      written == 1;");
     }
     text
 }
 
-/// Two rules that judge nothing: the set-up alone (`ID.setup`), and the set-up with the calls (`ID.calls`).
+/// Two rules that judge nothing: only the set-up (`ID.setup`), and the set-up followed by the calls (`ID.calls`).
 pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (&str, &str)) -> String {
     let setup = Calls { setup: calls.setup.clone(), ..Calls::default() };
     let mut text = String::new();
@@ -136,7 +138,7 @@ pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (
     text
 }
 
-/// Appends words on lines of limited width that begin with the same text.
+/// Appends words, wrapped to the maximum width, on lines that begin with the same text.
 fn wrapped(text: &mut String, begin: &str, words: &str) {
     let mut line = begin.to_owned();
     for word in words.split(' ') {

@@ -1,4 +1,4 @@
-//! A trial of calls on a faithful device: the point where they stop, and the defects that they reach.
+//! A trial of calls on a faithful device: the point at which the calls stop, and the defects that they reach.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,18 +25,18 @@ pub(super) struct Copy {
 /// The result of a trial.
 pub(super) struct Tried {
     pub product: String,
-    /// The products that the whole rule applies to.
+    /// The products to which the complete rule applies.
     pub offered: Vec<String>,
-    /// The point where the calls stopped; `None`: all succeeded.
+    /// The point at which the calls stopped; `None` if all succeeded.
     pub stopped: Option<String>,
     /// The reached defects.
     pub reached: BTreeSet<&'static str>,
-    /// True if defects that the set-up alone reaches are not counted.
+    /// True if defects that the set-up reaches are not counted.
     pub apart: bool,
 }
 
 impl Copy {
-    /// A copy of the folder of a runtime.
+    /// Copies a runtime's folder.
     pub(super) fn of(specs: &Specs, runtime: &str) -> Result<Copy, DraftError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -54,7 +54,7 @@ impl Copy {
         Ok(Copy { folder })
     }
 
-    /// Writes a file of the copy; the path is relative to `specs/`.
+    /// Writes a file in the copy. The path is relative to `specs/`.
     pub(super) fn write(&self, below: &str, text: &str) -> Result<(), DraftError> {
         let path = self.folder.path().join(below);
         fs::write(&path, text).map_err(|source| DraftError::File { path, source })
@@ -65,7 +65,7 @@ impl Copy {
         CatalogOptions { specs: Some(self.folder.path().to_owned()), ..catalog.clone() }
     }
 
-    /// Tries the rules `ID.setup` and `ID.calls` of this catalog.
+    /// Tries the rules `ID.setup` and `ID.calls` from this catalog.
     pub(super) fn try_out(
         &self,
         id: &str,
@@ -96,7 +96,7 @@ impl Copy {
         };
         let (_, before) = look("setup")?;
         let (stopped, reached) = look("calls")?;
-        // Between cases the suite examines each process with its own calls. What these reach does not need the rule.
+        // Between cases, the suite makes calls in each process. Defects that these calls reach do not need the rule.
         let usual = between_cases(rules.life_cycle.of(&product));
         let setup = rules.rule(&id("setup")).into_iter().flat_map(|rule| rule.program.function_names());
         let elsewhere: BTreeSet<&str> = setup.chain(usual).collect();
@@ -106,7 +106,7 @@ impl Copy {
     }
 }
 
-/// The functions that are called between the cases of a rule.
+/// The functions that the suite calls between a rule's cases.
 fn between_cases(life_cycle: &LifeCycleProgram) -> Vec<&'static str> {
     let program = &life_cycle.program;
     let blocks = [Section::Restore, Section::Health].into_iter().filter_map(|section| life_cycle.block(section));
@@ -123,7 +123,7 @@ fn between_cases(life_cycle: &LifeCycleProgram) -> Vec<&'static str> {
     found
 }
 
-/// The products that offer what a rule uses.
+/// The products that have the functions and values that a rule uses.
 fn products(rules: &Rules, id: &str) -> Vec<String> {
     let Some(rule) = rules.rule(id) else { return Vec::new() };
     let offers = |product: &&Product| offered(rule, &product.id, rules).is_ok();

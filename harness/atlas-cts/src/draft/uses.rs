@@ -1,4 +1,4 @@
-//! The arguments that rules of the catalog pass to a function. They show what a header does not say about a parameter.
+//! The arguments that the catalog's rules pass to a function. They show more about a parameter than the header does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -7,35 +7,35 @@ use abi::{Function, Parameter, Type};
 use catalog::{Rule, Rules};
 use regex_lite::Regex;
 
-/// The argument of a parameter in a call, by kind.
+/// A parameter's argument in a call, by kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ArgumentKind {
-    /// The value that another function writes through its parameter at this position.
+    /// A value that another function writes through its parameter at this position.
     From(&'static str, usize),
-    /// A struct declared with these fields, and the sources of the names in them that are not in the header.
+    /// A struct declared with these fields, and the sources of the names in the fields that are not in the header.
     Struct(String, Vec<(String, &'static str, usize)>),
-    /// Host memory that a case owns.
+    /// Host memory that belongs to the case.
     Host,
     /// Bytes that differ by position.
     Pattern,
-    /// A value of the header, a number or a hook.
+    /// A header constant, a number or a hook.
     Value(String),
     /// A separate variable that the call writes.
     Out,
-    /// A drawn value, or one computed from it.
+    /// A drawn value, or a value computed from one.
     Drawn,
 }
 
-/// The arguments of a call in the catalog, by parameter.
+/// The arguments in a call in the catalog, by parameter.
 pub(super) type Use = Vec<ArgumentKind>;
 
-/// The calls of a function in the catalog.
+/// The calls to a function in the catalog.
 pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
     let callers = rules.rules.iter().filter(|rule| rule.program.function_names().any(|name| name == function.name));
     callers.flat_map(|rule| uses_in(rules, rule, function)).collect()
 }
 
-/// The most frequent item; of equally frequent ones, the first.
+/// The most frequent item, or the first of several equally frequent ones.
 pub(super) fn most<T: Ord>(given: impl IntoIterator<Item = T>) -> Option<T> {
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();
     for one in given {
@@ -62,7 +62,7 @@ fn uses_in(rules: &Rules, rule: &Rule, function: &'static Function) -> Vec<Use> 
     calls.iter().filter(named).map(given).collect()
 }
 
-/// The calls of a rule, without those that words of the catalog expand to.
+/// The calls that a rule writes itself, without those in the catalog's macros.
 fn written(rule: &Rule) -> Vec<Written> {
     let program = &rule.program;
     let call = |call: &steps::program::Call| {
@@ -75,7 +75,7 @@ fn written(rule: &Rule) -> Vec<Written> {
     program.sites().into_iter().flatten().filter_map(call).collect()
 }
 
-/// The arguments before the closing bracket of a call.
+/// The arguments before a call's closing bracket.
 fn arguments(text: &str) -> Vec<String> {
     let (mut depth, mut found) = (0usize, vec![String::new()]);
     for char in text.chars() {
@@ -89,13 +89,13 @@ fn arguments(text: &str) -> Vec<String> {
             ')' | ']' | '}' => depth -= 1,
             _ => {}
         }
-        found.last_mut().expect("the list begins with one").push(char);
+        found.last_mut().expect("the list is never empty").push(char);
     }
     let found: Vec<String> = found.iter().map(|text| text.trim().to_owned()).collect();
     if found == [""] { Vec::new() } else { found }
 }
 
-/// A reader of the arguments of a call in a rule.
+/// A reader for the arguments in a rule's call.
 struct CallReader<'a> {
     rules: &'a Rules,
     rule: &'a Rule,
@@ -138,20 +138,20 @@ impl CallReader<'_> {
         })
     }
 
-    /// The initial value of a pointer in the steps.
+    /// A pointer's initial value in the steps.
     fn declared(&self, name: &str) -> Option<&str> {
         let text = &self.rule.program.source;
         let found = Regex::new(&format!(r"\*\s*{}\s*=\s*", regex_lite::escape(name))).ok()?.find(text)?;
         text.get(found.end()..)
     }
 
-    /// The name of a variable without its actor.
+    /// A variable's name without its actor.
     fn without_actor<'t>(&self, text: &'t str) -> &'t str {
         let of_actor = |(before, _): &(&str, &str)| self.rule.program.actors.iter().any(|actor| actor.name == *before);
         text.split_once('.').filter(of_actor).map_or(text, |(_, name)| name)
     }
 
-    /// The initial fields of a struct in the steps; `None`: they use something that only this rule has.
+    /// A struct's initial fields in the steps; `None` if they use something that only this rule has.
     fn fields(&self, structure: &str, name: &str) -> Option<ArgumentKind> {
         let (structure, name) = (regex_lite::escape(structure), regex_lite::escape(name));
         let declaration = Regex::new(&format!(r"{structure}\s+{name}\s*=\s*(\{{[^;]*\}});")).ok()?;

@@ -1,4 +1,4 @@
-//! The reasons why no reproducer can be made.
+//! The errors in `reproducer`.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,9 @@ pub enum ReproducerError {
     NoResult { rule: String, run: PathBuf },
     #[error("{rule} did not run ({reason}), so there is nothing to reproduce; give a rule that ran")]
     Skipped { rule: String, reason: String },
-    #[error("{rule}: the run has no failure with these values; name the one it has, {found}, or use `print`")]
+    #[error(
+        "{rule}: the run has no failure with these values; give the values of its failure, {found}, or use `print`"
+    )]
     OtherCase { rule: String, found: String },
     #[error(
         "the journal's case of {rule} does not fit this catalog's rule: {source}; give the run's catalog with --specs"

@@ -4,13 +4,13 @@ use engine::print_c::linked;
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The Makefile. It builds with the suite's header, or with other headers that declare the same.
+/// The Makefile. It builds with the suite's header, or with other headers that have the same declarations.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let header = evidence.rules.header;
     let libraries = linked(evidence.rules, evidence.rule);
     format!(
         "# make                                          with the header in {HEADERS}/
-# make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with other headers that declare the same
+# make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with headers that have the same declarations
 # make LDFLAGS='-L DIR -Wl,-rpath,DIR'          with libraries in DIR
 # make LIBRARIES=/path/of/a/library.so          with this library
 CC ?= gcc

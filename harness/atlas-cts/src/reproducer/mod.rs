@@ -1,4 +1,4 @@
-//! `atlas-cts reproducer`: a folder that shows a failure of a run without the suite.
+//! `atlas-cts reproducer`: a folder that reproduces a run's failure without the suite.
 
 mod error;
 mod makefile;
@@ -21,9 +21,9 @@ pub use error::ReproducerError;
 
 /// The program.
 const SOURCE: &str = "reproducer.c";
-/// The folder of the header that the suite is built with.
+/// The folder with the suite's header.
 const HEADERS: &str = "header";
-/// The size of the largest header of a catalog, in bytes.
+/// The maximum size of a catalog's header, in bytes.
 const LARGEST_HEADER: u64 = 4 << 20;
 
 /// The options of `reproducer`.
@@ -40,7 +40,7 @@ pub struct Wanted {
     pub to: Option<PathBuf>,
 }
 
-/// The failure that a reproducer shows.
+/// The failure to reproduce.
 struct Evidence<'a> {
     rules: &'a Rules,
     rule: &'a Rule,
@@ -51,14 +51,14 @@ struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// The devices that failed, as the machine numbers them; empty: all.
+    /// The devices that failed, by their numbers in the machine; empty means all devices.
     fn devices(&self) -> &[String] {
         let of_failure = self.result.failure.as_deref().map_or(&[][..], |failure| &failure.devices);
         if of_failure.is_empty() { &self.result.devices } else { of_failure }
     }
 }
 
-/// Writes the folder; returns its path.
+/// Writes the folder and returns its path.
 pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
     let (_, run) = read_named(&wanted.run)?;
     let unread = |source| CommandError::Query { text: wanted.rule.clone(), source };
@@ -111,7 +111,7 @@ fn result_of<'a>(rule: &Rule, results: &'a [RuleResult], run: &Path) -> Result<&
     Ok(result)
 }
 
-/// The result, if its failing case is the one that the user named.
+/// The result, if its failing case is the case that the user named.
 fn with_case<'a>(result: &'a RuleResult, case: Option<&Json>) -> Result<&'a RuleResult, ReproducerError> {
     let Some(case) = case else { return Ok(result) };
     let found = result.failure.as_ref().and_then(|failure| query(&result.id, &failure.replay_values));
@@ -123,7 +123,8 @@ fn with_case<'a>(result: &'a RuleResult, case: Option<&Json>) -> Result<&'a Rule
     Ok(result)
 }
 
-/// The failing case, after the cases without which it passes. Empty if the rule passed, or failed before its first case.
+/// The failing case, preceded by the cases that it needs to fail. Empty if the rule passed or failed before its first
+/// case.
 fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     let Some(failure) = &result.failure else { return Ok(Vec::new()) };
     match &failure.replay_values {

@@ -9,7 +9,7 @@ use record::{RunHeader, on_which};
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The page: the promise and its source, the observation, the environment, and how to reproduce it.
+/// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let mut text = format!("# {}: {}\n\n", evidence.rule.id, evidence.rule.title);
     promise(&mut text, evidence);
@@ -19,7 +19,7 @@ pub(super) fn text(evidence: &Evidence<'_>) -> String {
     clean(&text).into_owned()
 }
 
-/// A value of a journal, which may come from anywhere, on one line of a code block.
+/// Puts a journal value, which may come from anywhere, on one line for a code block.
 fn line_of(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -42,7 +42,7 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
     }
 }
 
-/// The expected and the actual behavior of a statement.
+/// A statement's expected and actual behavior.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     expected: String,
@@ -50,7 +50,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// Splits the message of a failure: messages about calls end with the expectation.
+    /// Splits a failure's message. Messages about calls end with the expectation.
     fn of(statement: &str, message: &str) -> Finding {
         let call = statement.trim().trim_end_matches(';');
         let of_call = |seen: &str, rest: &str, expected: String| {
@@ -78,7 +78,7 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     let result = evidence.result;
     let _ = writeln!(text, "\n## What was seen\n\nVerdict: {}.\n", result.verdict);
     let Some(failure) = &result.failure else {
-        text.push_str("The rule did not fail: the program contains its smallest case.\n");
+        text.push_str("The rule did not fail, so the program contains its smallest case.\n");
         return;
     };
     let values: Vec<String> = failure.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -98,12 +98,12 @@ fn seen(text: &mut String, evidence: &Evidence<'_>) {
     if evidence.cases.len() > 1 {
         let _ = writeln!(
             text,
-            "\nIt fails only after other cases in the same process: the program runs all {}.",
+            "\nThe case fails only after other cases in the same process, so the program runs all {}.",
             evidence.cases.len()
         );
     }
     if failure.replay_values.is_null() {
-        text.push_str("\nNo case had started: the program contains the smallest one.\n");
+        text.push_str("\nNo case had started, so the program contains the smallest case.\n");
     }
     if !failure.trace.is_empty() {
         text.push_str("\nThe calls:\n\n");
@@ -162,8 +162,8 @@ fn where_it_runs(evidence: &Evidence<'_>) -> String {
     let devices = evidence.devices();
     match &evidence.rules.visible {
         Some(variable) if can_be_shown(devices) => format!(
-            " It sees only device {0} of the machine: it first sets `{variable}={0}`. Change that line on another \
-             machine, or to try another device.",
+            " The program uses only device {0} of the machine: it first sets `{variable}={0}`. Change that line to \
+             use another machine or device.",
             devices.join(",")
         ),
         _ => String::new(),
@@ -177,10 +177,10 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
         "
 ## Run it
 
-`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has what they
-need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime under test.
-The header in `{HEADERS}/` is the suite's own declaration of the documented interface; `make HEADER='<…>' INCLUDE=DIR`
-uses the vendor's headers. If the linker does not find the runtime, give its folder:
+`make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has the code
+that they need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime
+under test. The header in `{HEADERS}/` is the suite's own declaration of the documented interface;
+`make HEADER='<…>' INCLUDE=DIR` uses the vendor's headers. If the linker does not find the runtime, give its folder:
 `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
 
 | exit status | meaning |
@@ -214,7 +214,7 @@ The library runs in {} that the program starts and watches.{}
              the program finds its device with\n\n",
         );
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
-            // A separate line, because text after a line's end is no longer in the code block.
+            // Line breaks are removed, because they would end the code block.
             let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);

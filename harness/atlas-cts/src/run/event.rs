@@ -1,4 +1,4 @@
-//! The events of a run, for programs: `--log-format json` prints one object per line.
+//! A run's events, for programs: `--log-format json` prints one object per line.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use engine::run::{Agenda, Campaign};
 use ledger::report::conclusion_text;
 use record::{Incident, Meaning, Recorded, RuleResult};
 
-/// An event and its time, RFC 3339 in UTC.
+/// An event and its time, in UTC as specified by RFC 3339.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogLine {
     pub(crate) at: String,
@@ -20,23 +20,23 @@ pub struct LogLine {
     pub(crate) event: LogEvent,
 }
 
-/// An event of a run.
+/// An event in a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum LogEvent {
     /// The run begins.
     Run(Box<RunEvent>),
-    /// A line for people, for example about the loaded library or a resumed run.
+    /// A line for people: for example, about the loaded library or a resumed run.
     Line { text: String },
-    /// A rule begins. A rule that reruns begins again.
+    /// A rule begins. A rerun rule begins again.
     Begin { rule: String, devices: String },
     /// A rule has a result.
     Result(Box<ResultEvent>),
-    /// A remark about the whole run.
+    /// A remark about the run.
     Remark { text: String },
-    /// The run is over, or was stopped.
+    /// The run is complete or was stopped.
     End(Box<EndEvent>),
-    /// An incident of devices or processes.
+    /// An incident with devices or processes.
     #[serde(untagged)]
     Happened(Incident),
 }
@@ -59,7 +59,7 @@ pub(crate) struct RunEvent {
     pub(crate) rules: u64,
 }
 
-/// The result of a rule.
+/// A rule's result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResultEvent {
     pub(crate) rule: String,
@@ -67,19 +67,19 @@ pub(crate) struct ResultEvent {
     pub(crate) title: String,
     /// `must` if a document promises it, otherwise `info`.
     pub(crate) level: String,
-    /// The verdict, as in the journal, for example `pass` or `wrong-code`.
+    /// The verdict, as in the journal: for example, `pass` or `wrong-code`.
     pub(crate) verdict: String,
     /// The meaning of the verdict: good, broken, finding, skipped or unknown.
     pub(crate) meaning: String,
     /// True if the result matches a known failure and does not count.
     pub(crate) expected: bool,
-    /// The reason of the verdict; empty for a pass.
+    /// The reason for the verdict; empty for a pass.
     pub(crate) reason: String,
-    /// The place of the failed statement; `None`: nothing failed.
+    /// The place of the failed statement; `None` if nothing failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<String>,
-    /// The devices that it ran on, as the machine numbers them; for a rule that runs on each device, the device of this
-    /// result. Empty: all devices, or a simulated machine.
+    /// The devices that the rule ran on, by their numbers in the machine. If the rule runs on each device, only this
+    /// result's device. Empty means all devices, or a simulated machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) devices: Vec<String>,
     /// A command that replays the failing case.
@@ -94,27 +94,27 @@ pub(crate) struct ResultEvent {
 /// The end of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EndEvent {
-    /// The exit status that follows from the results; `None`: the run did not reach its end.
+    /// The exit status that follows from the results; `None` if the run is incomplete.
     pub(crate) exit: Option<u8>,
     /// A summary in one sentence.
     pub(crate) text: String,
     /// The number of results by verdict.
     pub(crate) counts: BTreeMap<String, u64>,
-    /// Wall time; `None`: the run did not reach its end.
+    /// Wall time; `None` if the run is incomplete.
     pub(crate) nanoseconds: Option<u64>,
-    /// The folder of journal and reports: a name below `reports/out`, or a path.
+    /// The folder of the journal and reports: a name in `reports/out`, or a path.
     pub(crate) folder: String,
 }
 
 impl LogLine {
-    /// A line for an event that happens now.
+    /// The line for an event that happens now.
     pub(crate) fn now(event: LogEvent) -> LogLine {
         LogLine { at: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(), event }
     }
 }
 
 impl LogEvent {
-    /// The event of a run that begins.
+    /// The event for a run that begins.
     pub(crate) fn run(work: &Agenda) -> LogEvent {
         let header = &work.campaign.header;
         LogEvent::Run(Box::new(RunEvent {
@@ -130,7 +130,7 @@ impl LogEvent {
         }))
     }
 
-    /// The event of a rule's result.
+    /// The event for a rule's result.
     pub(crate) fn result(campaign: &Campaign, result: &RuleResult) -> LogEvent {
         let failure = result.failure.as_ref();
         LogEvent::Result(Box::new(ResultEvent {
@@ -154,7 +154,7 @@ impl LogEvent {
         }))
     }
 
-    /// The event of a run that is over.
+    /// The event for the end of a run.
     pub(crate) fn end(run: &Recorded) -> LogEvent {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for result in &run.results {

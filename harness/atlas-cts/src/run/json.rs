@@ -1,4 +1,4 @@
-//! The output of a run for programs: one JSON object per line for each event, on standard output.
+//! A run's output for programs: one JSON object per event and line, on standard output.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Listener for JsonLog {
     }
 }
 
-/// Prints a whole line at once, so that lines of several threads do not mix.
+/// Prints an entire line at once, so that lines from different threads do not mix.
 fn print(event: LogEvent) -> Result<(), RunError> {
-    say_json(&serde_json::to_string(&LogLine::now(event)).expect("an event is made of strings and numbers"))
+    say_json(&serde_json::to_string(&LogLine::now(event)).expect("an event consists of strings and numbers"))
 }

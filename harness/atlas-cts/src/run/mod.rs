@@ -19,9 +19,9 @@ pub use terminal::Terminal;
 /// The options of `run`.
 #[derive(Args)]
 pub struct RunArguments {
-    /// Rules whose id is or contains this, or a query of one case.
+    /// Rules whose id equals or contains this, or a query for one case.
     ///
-    /// A query is RULE:axis=value;axis=value, as a failure prints it. A resumed run has its own rules.
+    /// A query is RULE:axis=value;axis=value, as printed in a failure. A resumed run keeps its rules.
     #[arg(help_heading = SELECTION)]
     filter: Vec<String>,
     #[command(flatten)]

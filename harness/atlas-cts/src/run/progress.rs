@@ -1,5 +1,5 @@
-//! The progress of a run on the last line of a terminal: rules with a result, the running rule and its time, an
-//! estimate of the remaining time. Hidden if standard error is not a terminal.
+//! A run's progress on the last line of a terminal: rules with a result, the running rule and its time, and an estimate
+//! of the remaining time. The line is hidden if standard error is not a terminal.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// Rules that have a result.
+    /// The number of rules that have a result.
     ended: Mutex<HashSet<String>>,
 }
 
@@ -47,20 +47,20 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// A rule has a result.
+    /// Counts a rule that has a result.
     pub(super) fn ended(&self, rule: &str) {
         if !self.bar.is_hidden() {
             self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.to_owned());
         }
     }
 
-    /// Shows the line while the work lasts.
+    /// Shows the line until the work ends.
     pub(super) fn during(&self, work: &Agenda, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         if self.bar.is_hidden() {
             return perform();
         }
         let style = ProgressStyle::with_template("{pos}/{len} rules, {elapsed_precise}{wide_msg}");
-        self.bar.set_style(style.expect("the template has fields that exist"));
+        self.bar.set_style(style.expect("the template's fields exist"));
         self.bar.set_length(work.selected.len() as u64);
         std::thread::scope(|scope| {
             let (over, wait) = channel::<()>();
@@ -74,7 +74,7 @@ impl Progress {
     fn follow(&self, work: &Agenda, over: &Receiver<()>) {
         let estimate = work.estimate();
         let threads = work.threads();
-        // The channel carries no messages: it closes when the work is over.
+        // The channel carries no messages. It closes when the work ends.
         while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             let running = work.campaign.running();
             let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();

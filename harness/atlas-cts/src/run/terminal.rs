@@ -1,4 +1,4 @@
-//! The output of a run for people: a line or a block for each result, and the progress on a terminal.
+//! A run's output for people: a line or a block for each result, and the progress on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
