@@ -9,7 +9,8 @@ use super::model::Axiom;
 use super::rules::{Rule, Rules};
 
 impl Rule {
-    /// The axioms that a judged check assumes: those of its ground, or else of its rule, and those of its built-in.
+    /// The axioms that a judged check assumes: those of its ground (or, if the ground has none, of its rule) and those
+    /// of its built-in.
     pub fn axioms<'a>(&self, judged: &Judged, rules: &'a Rules) -> Vec<&'a Axiom> {
         let named = self.ground(judged).map(|ground| &ground.axioms).filter(|axioms| !axioms.is_empty());
         let named = named.unwrap_or(&self.assumes);

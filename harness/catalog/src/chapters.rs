@@ -1,8 +1,8 @@
-//! Chapters: a chapter is named after its file, and its rules belong to the area that begins the name.
+//! Names of chapters. A chapter is named after its file, and the name begins with the area of its rules.
 
 use std::path::Path;
 
-/// The folder of chapters in that of a runtime.
+/// The name of the folder with a runtime's chapters.
 pub(super) const RULES: &str = "rules";
 
 /// The name of the chapter in a file: `copy.async` for `rules/copy/async.yaml`.

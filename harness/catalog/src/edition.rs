@@ -45,19 +45,19 @@ impl Edition {
 /// The editions that have a function or value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The first one; `None`: all up to the last.
+    /// The first edition; `None`: no lower limit.
     pub since: Option<Edition>,
-    /// The last one, including all that begin with it: 8.5.2 is not after 8.5.
+    /// The last edition, including all that begin with it: 8.5.2 is not after 8.5.
     pub until: Option<Edition>,
 }
 
 impl Span {
-    /// True if every edition has it.
+    /// True if all editions are in the span.
     pub fn is_always(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
 
-    /// True if an edition has it.
+    /// True if an edition is in the span.
     pub fn contains(&self, edition: &Edition) -> bool {
         let begun = |since: &Edition| edition >= since;
         let over = |until: &Edition| edition.0[..edition.0.len().min(until.0.len())] > until.0[..];
@@ -87,7 +87,7 @@ pub struct EditionForm {
 }
 
 impl EditionForm {
-    /// The first part whose weight is 0, or not less than that of the part before it.
+    /// The first part whose weight is 0 or not less than the previous part's weight.
     pub fn mistake(&self) -> Option<&Spanned<u32>> {
         let before = |index: usize| index.checked_sub(1).map_or(u32::MAX, |before| self.parts[before].value);
         self.parts
@@ -97,7 +97,7 @@ impl EditionForm {
             .map(|(_, part)| part)
     }
 
-    /// The edition of a reported version; `None`: it cannot be read as one.
+    /// The edition that a reported version denotes; `None` if the version cannot be parsed.
     pub fn read(&self, version: &str) -> Option<Edition> {
         if self.parts.is_empty() {
             return Edition::read(version);
@@ -154,7 +154,7 @@ impl fmt::Display for EditionCondition {
 }
 
 impl EditionCondition {
-    /// True if an edition satisfies it.
+    /// True if an edition satisfies the condition.
     pub fn holds(&self, edition: &Edition) -> bool {
         let found = edition.cmp(&self.edition);
         COMPARISONS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))

@@ -1,6 +1,6 @@
 //! Ids of rules, clauses, products, chapters and run modes.
 
-/// The form of ids that become part of paths and commands.
+/// The format of ids that become part of paths and commands.
 pub(crate) const ID: &str = "write lower-case letters, digits and `-`";
 
 /// The maximum length of an id in bytes: ids become file names.

@@ -1,5 +1,5 @@
-//! The inventory: duties, advice and facts on which no check rests. Only coverage counts them, and executables do not
-//! carry them.
+//! The inventory: duties, advice and facts on which no check rests. They count only toward coverage, and executables do
+//! not contain them.
 
 use std::path::Path;
 
@@ -36,11 +36,11 @@ pub(super) struct InventoryLine {
     pub place: String,
 }
 
-/// The inventory of a runtime, if it has one, and its mistakes.
+/// Reads a runtime's inventory, if it has one, and returns the mistakes in it.
 pub(super) fn read_inventory(specs: &Specs, runtime: &str) -> (Option<Inventory>, Vec<Diagnostic>) {
     let path = specs.root().join(runtime).join(FILE);
     if !specs.exists(&path) {
-        // A catalog without the file has all sentences in clauses/; an executable never carries it.
+        // Without this file, all sentences are in clauses/. An executable never contains it.
         let folder = matches!(specs, Specs::Folder(_));
         return (folder.then(Inventory::default), Vec::new());
     }

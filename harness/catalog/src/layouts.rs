@@ -1,4 +1,4 @@
-//! Structs whose layout depends on the edition. The layout in the header is that of some editions only.
+//! Structs whose layout depends on the edition. The header shows the layout in some editions only.
 
 use steps::suggest::hint;
 use steps::types::Declarations;
@@ -9,7 +9,7 @@ use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
 use super::parse::ParsedFile;
 
-/// A struct, and the editions with the header's layout of it.
+/// A struct, and the editions in which it has the header's layout.
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub structure: &'static str,

@@ -23,13 +23,13 @@ pub struct RuntimeLibrary {
     pub names: Vec<String>,
     /// Folders, with `${VARIABLES}` of the environment.
     pub search: Vec<String>,
-    /// The runtime also works without it.
+    /// True if the runtime also works without this library.
     pub optional: bool,
 }
 
 impl RuntimeLibrary {
-    /// The folders to search, in order: the catalog's, then those of LD_LIBRARY_PATH. Entries with an unset variable
-    /// are dropped.
+    /// The folders to search, in order: the catalog's folders, then those in LD_LIBRARY_PATH. Entries with an unset
+    /// variable are dropped.
     pub fn folders(&self, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let mut folders: Vec<PathBuf> = self.search.iter().filter_map(|entry| expand(entry, &variable)).collect();
@@ -58,7 +58,7 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
 #[derive(Debug, Clone)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
-    /// Function → position of its library; the others are in the first one.
+    /// Function → position of its library. All other functions are in the first library.
     homes: HashMap<&'static str, usize>,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
     Libraries { list, homes }
 }
 
-/// Checks that the life cycle, which runs with every installation, calls no function of an optional library.
+/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library.
 pub(super) fn expect_there(
     file: &ParsedFile<ApiFile>,
     libraries: &Libraries,

@@ -36,7 +36,7 @@ pub enum Section {
 #[derive(Debug, Clone)]
 pub struct Capability {
     pub id: String,
-    /// The capability as a skip message names it.
+    /// The capability's name in skip messages.
     pub means: String,
     /// The number of devices that its steps use.
     pub devices: u32,
@@ -49,14 +49,14 @@ impl Capability {
     }
 }
 
-/// A query to the runtime, with the readiness that it needs.
+/// A query to the runtime, with the readiness that it requires.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub name: &'static str,
     pub state: Readiness,
     /// For a version query: the source of the answer.
     pub by: String,
-    /// For a version query that returns an interface number, not an edition: how to read it.
+    /// For a version query that returns an interface number instead of an edition: the format of that number.
     pub interface: Option<EditionForm>,
 }
 
@@ -69,7 +69,7 @@ pub const FREE_MEMORY: &str = "free_memory";
 /// The name of the query for the runtime's text about an error.
 pub const RECENT_ERROR: &str = "recent_error";
 
-/// A query with its texts in api.yaml.
+/// A query with its texts from api.yaml.
 struct QueryText<'a> {
     query: Query,
     steps: Option<&'a Spanned<String>>,
@@ -119,7 +119,7 @@ impl LifeCycleProgram {
 /// The life cycles of a runtime's products.
 #[derive(Debug)]
 pub struct LifeCycles {
-    /// The life cycle of products without a specific one.
+    /// The life cycle shared by products without a specific one.
     usual: LifeCycleProgram,
     /// Specific life cycles by product id.
     own: BTreeMap<String, LifeCycleProgram>,
@@ -136,7 +136,7 @@ impl LifeCycles {
         std::ptr::eq(self.of(product), self.of(other))
     }
 
-    /// All of them.
+    /// The shared life cycle and all specific ones.
     pub fn all(&self) -> impl Iterator<Item = &LifeCycleProgram> {
         std::iter::once(&self.usual).chain(self.own.values())
     }
@@ -150,7 +150,7 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// The texts of api.yaml, with the differences of one product.
+    /// The texts in api.yaml, with one product's differences applied.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
         let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
@@ -196,7 +196,7 @@ pub(super) fn check(
             mistakes.at(&file.source, query, format!("unknown query `{}`: not in api.yaml{hint}", query.value));
         }
         let texts = Texts::of(&file.value, Some(difference));
-        // A mistake in the common part is reported once.
+        // A mistake in the shared part is reported only once.
         let compiled = usual.as_ref().and_then(|_| life_cycle(file, &texts, environment, mistakes));
         own.extend(compiled.map(|compiled| (product.clone(), compiled)));
     }

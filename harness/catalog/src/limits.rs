@@ -21,9 +21,9 @@ pub struct Limit {
 /// The documented requirement.
 #[derive(Debug, Clone)]
 pub enum Bound {
-    /// The first is at most the second.
+    /// The first term is at most the second.
     AtMost(Term, Term),
-    /// The first is a multiple of the second.
+    /// The first term is a multiple of the second.
     MultipleOf(Term, Term),
 }
 
@@ -35,7 +35,7 @@ pub struct Term {
 }
 
 impl Limit {
-    /// The limit that an entry describes, or the mistake in it.
+    /// Reads an entry's limit. The error is the mistake in the entry.
     pub(super) fn of(source: &LimitSource, declarations: &Declarations) -> Result<Limit, String> {
         let function = &source.function.value;
         let found = declarations.function(function).ok_or_else(|| format!("`{function}` is not in the header"))?;
@@ -51,7 +51,7 @@ impl Limit {
 }
 
 impl Bound {
-    /// The distance of a call's values from the bound: 0 is at the bound, 1 is one above it.
+    /// The distance between a call's values and the bound: 0 is at the bound, 1 is one above it.
     pub fn distance(&self, value: impl Fn(&str) -> Option<i128>) -> Option<i128> {
         match self {
             Bound::AtMost(low, high) => Some(low.value(&value)? - high.value(&value)?),

@@ -11,7 +11,7 @@ use super::edition::Edition;
 use super::model::SupportEntry;
 use super::rules::{Ground, Rule, Rules};
 
-/// The known facts about the target that promises depend on.
+/// The known facts about the target on which promises depend.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The edition of the library; `None`: unknown.
@@ -22,7 +22,7 @@ pub struct Known {
     pub virtual_machine: Option<bool>,
     /// Ids of the capabilities that the device has demonstrated.
     pub shown: BTreeSet<String>,
-    /// Ids of the axioms that this run does not assume: checks that need them are only observed.
+    /// Ids of the axioms that this run does not assume. Checks that need them are only observed.
     pub without: BTreeSet<String>,
 }
 
@@ -51,8 +51,8 @@ impl Known {
 }
 
 impl Rule {
-    /// The ids of statements whose checks are only observed here, because their grounds do not hold in this edition or
-    /// on this host, or may not; and the reasons, without duplicates.
+    /// The ids of statements whose checks are only observed here, because their grounds do not hold or may not hold in
+    /// this edition or on this host. Also returns the reasons, without duplicates.
     pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<StatementId>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
@@ -100,8 +100,8 @@ impl Rule {
         (statements, reasons)
     }
 
-    /// The bare calls that may fail in the program's run mode, each with the sentence that allows it; without calls
-    /// marked with a promise for just this mode.
+    /// The bare calls that may fail in the program's run mode, each with the sentence that allows the failure. Calls
+    /// that are marked with a promise for this mode are left out.
     fn left_open<'r>(&self, rules: &'r Rules, known: &Known) -> Vec<(BareCall, &'r Clause)> {
         let Some(mode) = known.run_mode.as_deref() else { return Vec::new() };
         let open: Vec<&Clause> = rules.book.clauses.iter().filter(|clause| clause.is_about(mode)).collect();

@@ -94,7 +94,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
     products
 }
 
-/// The message for an unknown product.
+/// The message about an unknown product; `None` if the product is known.
 pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);

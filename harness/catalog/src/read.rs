@@ -17,7 +17,7 @@ use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
 use super::specs::{LARGEST_FILE, Specs};
 
-/// The files under `specs/` of one runtime.
+/// A runtime's files under `specs/`.
 #[derive(Debug)]
 pub(super) struct CatalogFiles {
     pub documents: ParsedFile<DocumentsFile>,
@@ -25,9 +25,9 @@ pub(super) struct CatalogFiles {
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
     pub subjects: Option<ParsedFile<SubjectsFile>>,
-    /// `None`: only one chapter was read, and the grounds of its checks are not resolved.
+    /// `None` if only one chapter was read; then the grounds of its checks are not resolved.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
-    /// Sentences that only coverage counts; `None`: not available.
+    /// Sentences that only coverage counts; `None` if they are not available.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub junit: Option<ParsedFile<JunitFile>>,
@@ -38,7 +38,7 @@ pub(super) struct CatalogFiles {
     pub digest: String,
 }
 
-/// Reads the catalog of a runtime; with `only`, a single chapter.
+/// Reads a runtime's catalog, or a single chapter if `only` names one.
 pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
     let folder = specs.root().join(runtime);
     if !specs.exists(&folder.join("api.yaml")) {
@@ -72,7 +72,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
     let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
     reader.diagnostics.extend(diagnostics.into_iter().flatten());
-    // Rules and reports are ordered by the chapters' names.
+    // Rules and reports are in the order of the chapters' names.
     chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
     let Reader { diagnostics, digest, .. } = reader;
     match (documents, products, api) {
@@ -94,7 +94,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
 }
 
-/// Reads the readings of a runtime, separately because runs do not need them. Returns their mistakes too.
+/// Reads a runtime's readings, and returns the mistakes in them. They are read separately because runs do not need
+/// them.
 pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
     let folder = specs.root().join(runtime);
     let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
@@ -116,7 +117,7 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The names of files directly in a runtime's folder.
+/// The names of the files directly in a runtime's folder.
 const FILES: [&str; 8] = ["api", "axioms", "changes", "documents", "junit", "products", "subjects", "support"];
 /// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
@@ -133,12 +134,12 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
     paths
 }
 
-/// True if a YAML file in the folder of a runtime is a chapter.
+/// True if a YAML file in a runtime's folder is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     path.starts_with(folder.join(RULES))
 }
 
-/// YAML files in unknown places: their rules would never run.
+/// Reports YAML files in unexpected places, whose rules would never run.
 fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item = Diagnostic> + 'a {
     let known = |path: &Path| {
         let file = FILES.iter().any(|name| path == folder.join(name).with_extension("yaml"));
@@ -153,7 +154,7 @@ fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item =
     })
 }
 
-/// The files of chapters in a runtime's folder.
+/// The chapter files in a runtime's folder.
 pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let folder = specs.root().join(runtime);
     let paths = yaml_paths(specs, runtime, diagnostics);
@@ -162,7 +163,7 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
 
 struct Reader<'a> {
     specs: &'a Specs,
-    /// The folder of the runtime.
+    /// The runtime's folder.
     folder: PathBuf,
     diagnostics: Vec<Diagnostic>,
     digest: Sha256,
@@ -209,7 +210,7 @@ impl Reader<'_> {
         parsed(source).map_err(|error| self.diagnostics.push(error)).ok()
     }
 
-    /// Reads all files of a folder below the runtime's in parallel.
+    /// Reads all files in a subfolder of the runtime's folder, in parallel.
     fn all<T: for<'de> Deserialize<'de> + Send>(&mut self, paths: &[PathBuf], below: &str) -> Vec<ParsedFile<T>> {
         let below = self.folder.join(below);
         let texts: Vec<_> =

@@ -1,20 +1,20 @@
-//! The sentences of a document, normalized so that a clause matches its sentence regardless of markup.
+//! The sentences in a document, normalized so that a clause matches its sentence regardless of markup.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
-/// A sentence of a document.
+/// A sentence in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
     /// SHA-256 of the normalized text, lower-case hex, by which clauses name the sentence.
     pub digest: String,
     /// The normalized text: no markup, no white space.
     pub text: String,
-    /// Line of the document, counted from 1.
+    /// The line in the document, counted from 1.
     pub line: usize,
-    /// The heading above it; empty before the first.
+    /// The heading above the sentence; empty before the first heading.
     pub heading: String,
 }
 

@@ -1,4 +1,4 @@
-//! Checks of axioms: each is defined once, and those that rules and chapters name exist.
+//! Checks that each axiom is defined once, and that the axioms named in rules and chapters exist.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -19,10 +19,10 @@ use crate::read::name_below;
 use crate::rules::{CatalogPlace, Chapter, Rule, Rules};
 use crate::specs::short;
 
-/// The number of devices for estimates of work: more than any machine is expected to have.
+/// The number of devices assumed in estimates of work: more than any machine is expected to have.
 const MOST_DEVICES: u32 = 64;
 
-/// A chapter that was checked alone.
+/// A chapter that was checked independently of the others.
 struct Checked {
     source: Arc<Source>,
     chapter: Chapter,
@@ -31,7 +31,7 @@ struct Checked {
     mistakes: Mistakes,
 }
 
-/// Checks the chapters and adds their rules. If the catalog is not `whole`, checks name no clauses.
+/// Checks the chapters and adds their rules. If the catalog is not `whole`, the grounds of checks are not resolved.
 pub(super) fn check(
     chapters: Vec<ParsedFile<ChapterFile>>,
     whole: bool,

@@ -23,7 +23,7 @@ use crate::specs::short;
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
 /// The reasons why no device can break a judged clause; `restates ID` is another.
 const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
-/// The prefix of the id of the clause that names the defect.
+/// The prefix of a reason that refers to the clause that names the defect.
 const RESTATES: &str = "restates ";
 
 /// Checks the clauses, and adds the inventory.
@@ -86,14 +86,14 @@ fn run_modes_of(
     }
 }
 
-/// Checks the reason why a clause cannot be judged: it is from a closed list.
+/// Checks that the reason why a clause cannot be judged is from a closed list.
 fn untestable(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.untestable else { return };
     let what = "is not a reason why a clause cannot be tested";
     closed(source, (&entry.id.value, reason), positions, (&UNTESTABLE, DUPLICATE, what), mistakes);
 }
 
-/// Checks the reason why no device can break a judged clause: it is from a closed list.
+/// Checks that the reason why no device can break a judged clause is from a closed list.
 fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.no_device else { return };
     if !entry.details.broken_by.is_empty() {
@@ -104,7 +104,7 @@ fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<Stri
     closed(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what), mistakes);
 }
 
-/// A reason from a closed list, or the id of another clause with a prefix.
+/// Checks that a reason is from a closed list, or is the prefix followed by the id of another clause.
 fn closed(
     source: &Arc<Source>,
     (own, reason): (&str, &Spanned<String>),
@@ -231,7 +231,8 @@ pub(super) fn document<'d, T>(
     found
 }
 
-/// Checks a section: a name of the header, or one that the document lists. A document without a list accepts any.
+/// Checks that a section is a name in the header or in the document's list. A document without a list accepts any
+/// section.
 pub(super) fn section<T>(
     source: &Arc<Source>,
     place: &Spanned<T>,
@@ -276,7 +277,7 @@ fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[Docu
     }
 }
 
-/// `title (edition), section`. An unknown document has no title, and is reported elsewhere.
+/// Formats `title (edition), section`. The title of an unknown document is empty; the document is reported elsewhere.
 fn source_of(document: Option<&DocumentEntry>, section: &str) -> String {
     let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
     format!("{title}, {section}")

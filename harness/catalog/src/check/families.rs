@@ -1,4 +1,4 @@
-//! Families of products. Lists of products may name families, so that a new member joins these lists too.
+//! Families of products. A list of products may name families, so a product added to a family also joins the list.
 
 use indexmap::IndexMap;
 use serde_yaml::Spanned;
@@ -11,7 +11,7 @@ use crate::model::{ChapterFile, ClausesFile, ProductsFile, Sentenced, SupportFil
 use crate::parse::ParsedFile;
 use crate::read::CatalogFiles;
 
-/// The prefix of what a list leaves out of the families before it.
+/// The prefix of a name that a list excludes from the families before it.
 const NOT: &str = "not ";
 
 /// The products of each family, in the order of products.yaml.
@@ -88,7 +88,7 @@ impl Families {
         }
         let known = self.products.iter().filter(|product| found.contains(&product.as_str())).cloned();
         let resolved: Vec<String> = known.chain(unknown).collect();
-        // An empty list has another meaning than a list that became empty.
+        // An empty list has a different meaning, so a list must not become empty.
         let changed = !resolved.is_empty();
         if changed {
             *names = resolved;

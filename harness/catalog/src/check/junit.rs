@@ -1,4 +1,4 @@
-//! Classes of JUnit test cases that keep a name older than that of their chapter.
+//! JUnit classes that keep a name older than their chapter's.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
     rules.filter_map(|(rule, chapter)| Some((rule.id.clone(), class_of(&rule.id, chapter)?))).collect()
 }
 
-/// Checks that the version at which the file ends is not reached.
+/// Checks that the suite has not reached the version in which the file expires.
 fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
     let until = &file.value.until;
     let message = match (VersionNumber::read_whole(&until.value), VersionNumber::read_whole(SUITE)) {

@@ -26,7 +26,7 @@ mod subjects;
 mod support;
 mod vocabulary;
 
-/// Reads and checks a catalog; with `only`, a single chapter. All mistakes are reported together.
+/// Reads and checks a catalog, or a single chapter if `only` names one. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
     let files = read_catalog(&place.specs, place.bindings.runtime, only)?;
     let mut mistakes = Mistakes::default();

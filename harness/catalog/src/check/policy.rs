@@ -1,4 +1,4 @@
-//! The policy for what the judged checks of a rule may rest on (docs/catalog/evidence.md).
+//! The policy on the grounds of a rule's judged checks (docs/catalog/evidence.md).
 
 use std::sync::Arc;
 
@@ -92,8 +92,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
     }
 }
 
-/// Reports a check that rests on a duty of the caller and on no outcome: it shows what happens to a caller that breaks
-/// the duty, and the documents leave that undefined.
+/// Reports a check that rests only on the caller's duties. Such a check shows what happens to a caller that breaks a
+/// duty, which the documents leave undefined.
 fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let judged = if rule.level == Level::Must { Vec::new() } else { judgments(&rule.program) };
     for judged in judged.into_iter().chain(reported(&rule.program)) {
@@ -120,7 +120,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
     let name = &ground.name;
     let Some(first) = clauses.first() else {
-        // Clauses that do not exist have been reported.
+        // Unknown clauses were reported earlier.
         let axioms = ground.axioms.join(", ");
         let message =
             format!("`{name}` names only axioms ({axioms}), which promise nothing; name a sentence that does");

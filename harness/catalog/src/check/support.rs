@@ -1,4 +1,4 @@
-//! The table of support: functions and values by product.
+//! The support table: functions and values by product.
 
 use std::collections::BTreeMap;
 

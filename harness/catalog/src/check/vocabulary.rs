@@ -57,7 +57,7 @@ pub(super) fn check(
     vocabulary
 }
 
-/// Reads the set-ups of api.yaml. Each may use those above it.
+/// Reads the set-ups of api.yaml. A set-up may use the set-ups above it.
 fn set_ups(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -97,7 +97,7 @@ fn set_ups(
     }
 }
 
-/// A mistake in the heading of a word, or in its steps.
+/// A mistake in a word's heading or in its steps.
 struct Mistake {
     heading: bool,
     span: Span,
@@ -145,7 +145,8 @@ impl WordReader<'_> {
         Ok((name, word))
     }
 
-    /// Checks that a word reads only its parameters and what every rule can read, nothing of the rule that uses it.
+    /// Checks that a word reads only its parameters and names available to every rule, not names from the rule that
+    /// uses it.
     fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
         match &expression.kind {
             ExpressionKind::Name(name)

@@ -11,11 +11,11 @@ use steps::program::Space;
 use super::life_cycle::{CapabilitySource, LifeCycle, Queries};
 use crate::edition::{EditionCondition, EditionForm};
 
-/// `specs/<runtime>/api.yaml`: what the header does not say about the runtime.
+/// `specs/<runtime>/api.yaml`: facts about the runtime that its header does not express.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApiFile {
-    /// The runtime's name: that of its folder and of its bindings.
+    /// The runtime's name, which is also the name of its folder and its bindings.
     #[schemars(with = "String")]
     pub runtime: Spanned<String>,
     /// A short description of the runtime.
@@ -26,7 +26,7 @@ pub struct ApiFile {
     /// The libraries, if there are several. The first one is always installed.
     #[serde(default)]
     pub libraries: Vec<LibraryEntry>,
-    /// The modes in which programs can run, the default first; empty: the runtime makes no difference.
+    /// The modes in which programs can run, the default first; empty: the runtime has no modes.
     #[serde(default)]
     pub run_modes: Vec<String>,
     /// The way to read the reported version of the runtime as an edition.
@@ -60,7 +60,7 @@ pub struct ApiFile {
     pub life_cycle: LifeCycle,
     /// Queries about the runtime itself.
     pub queries: Queries,
-    /// Capabilities that a device may have although no document says so: tested once, if rules depend on them.
+    /// Capabilities that a device may have although no document says so. Each is tested once if rules depend on it.
     #[serde(default)]
     pub capabilities: Vec<CapabilitySource>,
     /// Resources that calls acquire, with the calls that release them.
@@ -70,7 +70,7 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,
-    /// Functions that wait for the device: if two of them hang, the device counts as lost.
+    /// Functions that wait for the device. If two of them hang, the device counts as lost.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub waits: Vec<Spanned<String>>,
@@ -130,7 +130,7 @@ pub struct LimitSource {
 pub enum Reason {
     /// The call would move or write this many bytes.
     MovesAsMuch,
-    /// The call would take this much memory of the device or the host.
+    /// The call would take this much device or host memory.
     TakesAsMuch,
     /// The size is the length of memory, or of a list, that the caller provides.
     CallerHasIt,
@@ -177,10 +177,10 @@ pub struct LibraryEntry {
     /// library is always searched.
     #[serde(default)]
     pub search: Vec<String>,
-    /// True if the runtime also works without it: then rules that call its functions are skipped.
+    /// True if the runtime also works without the library. If it is missing, rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
-    /// The functions in it, by name or as patterns such as `audit_*`. All others are in the first library.
+    /// The functions in the library, by name or as patterns such as `audit_*`. All others are in the first library.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
@@ -195,7 +195,7 @@ pub struct LayoutSource {
     #[serde(rename = "struct")]
     #[schemars(with = "String")]
     pub structure: Spanned<String>,
-    /// The editions with the header's layout, for example `>=2.0`.
+    /// The editions in which the struct has the header's layout, for example `>=2.0`.
     #[schemars(with = "String")]
     pub editions: EditionCondition,
 }
@@ -249,22 +249,22 @@ pub struct SetUpSource {
     pub steps: Spanned<String>,
 }
 
-/// A pair of functions that acquire and release.
+/// A function that acquires a resource, with the functions that release it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Resource")]
 pub struct ResourceSource {
-    /// The function that acquires.
+    /// The function that acquires the resource.
     #[schemars(with = "String")]
     pub acquire: Spanned<String>,
     /// The parameter that receives or names the resource.
     #[schemars(with = "String")]
     pub handle: Spanned<String>,
-    /// The function that releases, if its only argument is the handle; or a call such as `f(handle, 0, size)` with
-    /// integers, constants and parameters of the function that acquires.
+    /// The function that releases the resource, if the handle is its only argument. Otherwise a call such as `f(handle,
+    /// 0, size)`, whose other arguments are integers, constants, or parameters of the acquiring function.
     #[schemars(with = "String")]
     pub release: Spanned<String>,
-    /// Further functions or calls that release it.
+    /// Further functions or calls that release the resource.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub also: Vec<Spanned<String>>,

@@ -23,16 +23,16 @@ pub struct ClausesFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub pages: Vec<Spanned<String>>,
-    /// True if the pages have not been read: the chapter is known to be uncovered.
+    /// True if the pages have not been read yet: the chapter is known to be uncovered.
     #[serde(default)]
     pub open: bool,
-    /// Section (a function or type of the header, or one of the document's sections) → modality → id → sentence.
+    /// Section (a function or type in the header, or one of the document's sections) → modality → id → sentence.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, IndexMap<Modality, IndexMap<String, Sentenced>>>")]
     pub clauses: IndexMap<String, IndexMap<Modality, IndexMap<String, Spanned<Sentenced>>>>,
 }
 
-/// The kind of sentence that a clause is.
+/// The modality of a clause: the kind of sentence that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Modality {
@@ -72,7 +72,7 @@ impl Modality {
         matches!(self, Modality::Promise | Modality::Error)
     }
 
-    /// True if the document requires something of the caller, to which judging rules must keep.
+    /// True if the document requires something from the caller. Judging rules must comply.
     pub fn asks(self) -> bool {
         matches!(self, Modality::Duty | Modality::Reserved)
     }
@@ -95,22 +95,22 @@ pub enum Sentenced {
 pub struct Details {
     /// The sentence, as [`Sentenced::Plain`].
     pub says: String,
-    /// The document's id in documents.yaml, if it is not that of the file.
+    /// The document's id in documents.yaml, if it differs from the file's.
     #[serde(default)]
     pub document: Option<String>,
-    /// The products that it is about; empty: all.
+    /// The products that the sentence applies to; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub products: Vec<Spanned<String>>,
-    /// The first edition in which it holds.
+    /// The first edition in which the sentence holds.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
-    /// The last edition in which it holds.
+    /// The last edition in which the sentence holds.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
-    /// The run modes in which it holds; empty: all.
+    /// The run modes in which the sentence holds; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub run_modes: Vec<Spanned<String>>,
@@ -119,14 +119,14 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub leaves_open: Vec<Spanned<String>>,
-    /// The error codes that it names for a refusal.
+    /// The error codes that the sentence names for a refusal.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub codes: Vec<Spanned<String>>,
-    /// The reason why it promises an outcome, if its wording does not make that obvious.
+    /// The reason why the sentence promises an outcome, if the wording does not make that obvious.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Rules that fail or report it if a device breaks the sentence, although their checks name other sentences.
+    /// Rules that fail or report a finding if a device breaks the sentence, although their checks name other sentences.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
@@ -139,8 +139,8 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub no_device: Option<Spanned<String>>,
-    /// The reason why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from
-    /// C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
+    /// The reason why no rule can judge or observe the sentence: `needs a kernel`, `needs hardware state`, `not
+    /// reachable from C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,

@@ -13,7 +13,7 @@ pub struct ProductsFile {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
-    /// Family → what its products have in common. Lists of products may name families, and exclude names with `not`:
+    /// Family → the common trait of its products. Lists of products may name families, and exclude names with `not`:
     /// `[current, not ipv350]`.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
@@ -35,12 +35,12 @@ pub struct ProductEntry {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub families: Vec<Spanned<String>>,
-    /// Regular expressions on the name that the runtime reports.
+    /// Regular expressions that match the names the runtime reports.
     pub reported_names: Vec<String>,
     /// The modes in which programs can run, from the runtime's `run_modes`.
     #[serde(default)]
     pub run_modes: Vec<String>,
-    /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.
+    /// Documented quantities: bytes (4KiB) or plain integers. Every product has the same set of quantities.
     #[schemars(with = "IndexMap<String, String>")]
     pub facts: IndexMap<String, Spanned<String>>,
 }

@@ -24,22 +24,23 @@ pub struct Reading {
     /// clause. Empty: the reader found none.
     #[serde(default)]
     pub found: Vec<String>,
-    /// The sections that the reader names, if the clauses do not give them.
+    /// The sections that the reader names, if the clauses do not determine them.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// The kind of the strongest sentence, if the clauses do not give it.
+    /// The kind of the strongest sentence, if the clauses do not determine it.
     #[serde(default)]
     pub modality: Option<Strength>,
-    /// The axioms that cover the parts of the check beyond the sentences.
+    /// The axioms that cover the parts of the check that go beyond the sentences.
     #[serde(default)]
     pub assuming: Vec<String>,
-    /// The parts of the check beyond the sentences that no axiom covers: an objection to settle or answer.
+    /// The parts of the check that go beyond the sentences and that no axiom covers. Each is an objection to settle or
+    /// answer.
     #[serde(default)]
     pub beyond: Option<String>,
-    /// The sentence, or the steps, that answer an objection of the reader.
+    /// The sentence, or the steps, that answer the reader's objection.
     #[serde(default)]
     pub answered: Option<String>,
-    /// The decision on a disagreement of author and reader, with the sentence that decides it.
+    /// The decision on a disagreement between author and reader, with the sentence that decides it.
     #[serde(default)]
     pub settled: Option<String>,
 }
@@ -49,7 +50,7 @@ pub struct Reading {
 #[serde(untagged)]
 pub enum Strength {
     Modality(Modality),
-    /// The word `none`: the reader found no sentence that decides it.
+    /// The word `none`: the reader found no sentence that decides the check.
     None(Nothing),
 }
 

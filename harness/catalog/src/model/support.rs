@@ -15,12 +15,12 @@ pub struct SupportFile {
     pub source: SourceReference,
     /// The products that support each function.
     pub functions: IndexMap<String, SupportEntry>,
-    /// The products that accept each enumerator, for those that not every product accepts.
+    /// The products that accept each enumerator. Enumerators that every product accepts are not listed.
     #[serde(default)]
     pub values: IndexMap<String, SupportEntry>,
 }
 
-/// The products that offer a function or accept a value. For a product in neither list, the documents do not say.
+/// The products that offer a function or accept a value. About a product in neither list, the documents say nothing.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportEntry {
@@ -30,7 +30,7 @@ pub struct SupportEntry {
     /// Documented as not supported.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// The first known edition of the runtime that has it.
+    /// The first known edition of the runtime that offers the function or value.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
@@ -45,14 +45,14 @@ pub struct SupportEntry {
     /// failure says nothing about the device.
     #[serde(default)]
     pub locks: u64,
-    /// The last edition that has it.
+    /// The last edition that offers the function or value.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
 }
 
 impl SupportEntry {
-    /// The editions that have it.
+    /// The editions that offer the function or value.
     pub fn span(&self) -> Span {
         Span { since: self.since.clone(), until: self.until.clone() }
     }

@@ -58,7 +58,7 @@ pub enum ChangedPart {
     Level,
     /// The rule no longer has to hold on these products.
     Products,
-    /// The rule applies only under these conditions, or under other ones than before.
+    /// The rule applies only under these conditions, or its conditions are different from before.
     Conditions,
     /// These statements were removed or changed, or are only reported.
     Checks,
@@ -76,13 +76,13 @@ impl ChangedPart {
         }
     }
 
-    /// True if an entry names the affected ones.
+    /// True if an entry names the affected products, conditions or statements.
     fn has_names(self) -> bool {
         !matches!(self, ChangedPart::Rule | ChangedPart::Level)
     }
 }
 
-/// The log of a catalog, with its path.
+/// A catalog's log, with its path.
 #[derive(Debug)]
 pub(super) struct Log {
     pub path: PathBuf,
@@ -91,7 +91,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Reads the log of a catalog; a missing log is empty.
+    /// Reads a catalog's log; a missing log is empty.
     pub(super) fn read(specs: &Specs, rules: &Rules) -> Result<Log, MustPassError> {
         let path = specs.root().join(&rules.runtime).join(FILE);
         let text = match specs.exists(&path) {
@@ -112,7 +112,7 @@ fn mistakes(diagnostics: Vec<Diagnostic>) -> MustPassError {
     MustPassError::Changes(CatalogError { diagnostics })
 }
 
-/// The mistakes of a single entry.
+/// The mistakes in a single entry.
 fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut at = |place: &Spanned<String>, message: String| found.push(Diagnostic::at(source, place, message));
