@@ -1,10 +1,11 @@
-//! The target `expectations`: a file of known failures → checked entries, or mistakes with their places.
+//! The target `expectations`: reads a file of known failures, and returns checked entries, or mistakes with their
+//! places.
 
 use ledger::expectations::{Expectations, ExpectationsError};
 
 use crate::toy;
 
-/// The texts with a meaning in the format that the corpus lacks.
+/// Texts that have a meaning in the format but are missing in the corpus.
 pub const WORDS: &[&str] = &[
     "expectations:\n",
     "  - rule: \"*\"\n",
@@ -25,7 +26,8 @@ pub const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Mistakes have a text and a place; an accepted entry names a rule, and a flake has a rate between 0 and 1.
+/// Checks that mistakes have a text and a place, that an accepted entry names a rule, and that a flake's rate is
+/// between 0 and 1.
 pub fn law(bytes: &[u8]) {
     toy::with_file("known.yaml", bytes, |path| match Expectations::read(path, toy::rules()) {
         Ok(known) => {

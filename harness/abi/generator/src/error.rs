@@ -1,4 +1,4 @@
-//! Errors of the program.
+//! The program's errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) enum Error {
         .folder.display()
     )]
     SeveralRuntimes { folder: PathBuf },
-    /// The header is not C, or includes a missing file.
+    /// The text is not C, or a file that it includes is missing.
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },
     #[error(
@@ -40,13 +40,13 @@ pub(crate) enum Error {
     NothingDeclared { folder: PathBuf },
     #[error("the headers are not C, or include missing files ({source}); give the folder that #include starts from")]
     NotC { source: bindgen::BindgenError },
-    /// libclang is installed without its headers.
+    /// libclang is installed without its own headers.
     #[error(
         "clang's own headers are missing ({source}); install those of your libclang: the package \
          libclang-common-VERSION-dev, or clang"
     )]
     NoClangHeaders { source: bindgen::BindgenError },
-    /// The child process reported an error in reading headers.
+    /// The child process reported an error while it read headers.
     #[error("{text}")]
     Said { text: String },
     /// The child process returned no answer.
@@ -60,7 +60,7 @@ pub(crate) enum Error {
     Unknown { form: String },
 }
 
-/// The difference of a file from what would be generated.
+/// The difference between a file and what would be generated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Difference {
     #[error("it differs from line {0} on")]
@@ -70,7 +70,7 @@ pub(crate) enum Difference {
 }
 
 impl Error {
-    /// The exit status of a program that ends for this reason.
+    /// The exit status of a program that ends with this error.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Error::OutOfDate { .. } => 1,

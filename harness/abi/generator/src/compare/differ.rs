@@ -1,11 +1,11 @@
-//! The differences between two headers, as a compiled program sees them.
+//! The differences between two headers that affect a compiled program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::declarations::{Declarations, Layout};
 
-/// Only the second header has it: no program depends on it yet.
+/// The kind of a declaration that only the second header has: no program depends on it yet.
 pub(super) const NEW: &str = "new";
 
 /// A difference.
@@ -19,7 +19,7 @@ pub(super) struct Difference {
     pub text: String,
 }
 
-/// The differences of the second header from the first. `only_first`: leaves out items that only the second declares.
+/// The differences between two headers. If `only_first`, items that only the second header declares are left out.
 pub(super) fn differences(first: &Declarations, second: &Declarations, only_first: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut compare = |kinds: [&'static str; 2],
