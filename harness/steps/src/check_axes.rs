@@ -1,4 +1,4 @@
-//! The checker's part for actors and the domains of `forall`.
+//! Checks actors and the domains of `forall`.
 
 use crate::domain::{Choices, DomainSource};
 use abi::Type;
@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
         match home {
             ActorHome::Process { device } => {
-                // No other rule can use a process whose set-up differs from those of the pool.
+                // Other rules cannot use a process that was set up differently from the processes in the pool.
                 let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.known_value(text).map(|(value, _)| value)
     }
 
-    /// An expression with its type; a number if its value is already known.
+    /// An expression with its type. If the value is already known, the expression is a number.
     fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;

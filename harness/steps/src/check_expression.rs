@@ -1,4 +1,4 @@
-//! The checker's part for expressions and places.
+//! Checks expressions and places.
 
 use abi::Type;
 
@@ -11,7 +11,7 @@ use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName
 use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
 
 impl Checker<'_> {
-    /// Checks an expression whose value is used. `None`: a problem was noted.
+    /// Checks an expression whose value is used. Returns `None` if a problem was recorded.
     pub(crate) fn expression(&mut self, tree: &Tree) -> Option<Typed> {
         match &tree.kind {
             ExpressionKind::Integer(value) => Some(constant(*value, integer_type(*value))),
@@ -146,7 +146,7 @@ impl Checker<'_> {
         self.load(tree)
     }
 
-    /// Reads a place; an array decays to a pointer to its first element.
+    /// Reads a place. An array decays to a pointer to its first element.
     fn load(&mut self, tree: &Tree) -> Option<Typed> {
         let place = self.place(tree)?;
         if place.array {
@@ -262,15 +262,15 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64: a
-    /// rule printed as C must mean the same on both.
+    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64. A
+    /// rule printed as C must mean the same on both architectures.
     pub(super) fn has_a_sign(&mut self, typed: &Typed, span: Span) {
         if typed.ty == Type::Char && typed.constant.is_none() {
             self.problem(span, "plain `char` is signed only on some architectures; cast it to `unsigned char` first");
         }
     }
 
-    /// The same for a value that is converted to a type, with or without a cast.
+    /// Reports such a value if it is converted to a wider type, with or without a cast.
     pub(super) fn widens(&mut self, typed: &Typed, ty: Type, span: Span) {
         if self.environment.declarations.size(ty) > 1 {
             self.has_a_sign(typed, span);
@@ -290,7 +290,8 @@ impl Checker<'_> {
     }
 }
 
-/// True if two values compare the same with signed and unsigned `char`: both are `char`, or the other fits both.
+/// True if two values compare the same with signed and unsigned `char`: both are `char`, or one is a constant that is
+/// the same in both.
 fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
     match (left.ty, right.ty) {
         (Type::Char, Type::Char) => true,

@@ -1,4 +1,4 @@
-//! The checker's part for places, which can be assigned to and pointed to.
+//! Checks places, which can be assigned to and whose address can be taken.
 
 use abi::{Field, Type};
 
@@ -15,7 +15,7 @@ pub(super) struct TypedPlace {
     pub place: Place,
     pub ty: Type,
     pub space: Option<Space>,
-    /// The variable that contains the place, if any.
+    /// The variable that contains the place, if there is one.
     pub variable: Option<VariableId>,
     /// True if the place is a whole array, which decays to its first element.
     pub array: bool,

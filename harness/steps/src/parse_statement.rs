@@ -1,4 +1,4 @@
-//! The parser's part for statements.
+//! Parses statements.
 
 use super::ParseError;
 use super::parse::{Parsed, Parser};
@@ -63,7 +63,7 @@ impl Parser<'_> {
         found
     }
 
-    /// `[name]`: the ground of this statement's checks.
+    /// Parses `[name]`, the ground of this statement's checks.
     fn marker(&mut self) -> Parsed<Option<Identifier>> {
         let start = self.span();
         if !self.accept("[") {
@@ -198,7 +198,7 @@ impl Parser<'_> {
         Ok(StatementKind::Refuse { call, until, unless })
     }
 
-    /// True if a declaration starts here: a type followed by a name or by `*`s and a name.
+    /// True if a declaration starts here: a type followed by a name, possibly with `*`s in between.
     fn type_follows(&self) -> bool {
         let Kind::Name(name) = self.peek() else { return false };
         if name == "const" {
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(StatementKind::Declaration(first))
     }
 
-    /// A variable of a type, its length and its value.
+    /// Parses a variable of a given type, with its length and value.
     fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
         let length = if self.accept("[") {

@@ -125,7 +125,7 @@ fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<S
         probe += &format!("enum {PROBE}type_{name} {{ {PROBE}{name} = ({name}) }};\n");
     }
     let values = Rc::new(RefCell::new(BTreeMap::new()));
-    // The probe seems to be in the header's folder, because only declarations from that folder are kept.
+    // The probe is placed in the header's folder by name, because only declarations from that folder are kept.
     let name = header.with_file_name("atlas-cts-macro-values.h");
     let builder = builder(header, target)?
         .header_contents(utf8(&name)?, &probe)

@@ -39,7 +39,7 @@ pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarat
         Some(status) if status.success() => output.rewind().and_then(|()| output.read_to_string(&mut text)),
         _ => errors.rewind().and_then(|()| errors.take(SHOWN as u64).read_to_string(&mut text)),
     };
-    // If the output is not valid text, its parsing fails below.
+    // Output that cannot be read is handled as empty output.
     let _ = read;
     match status {
         Some(status) if status.success() => serde_json::from_str(&text)
