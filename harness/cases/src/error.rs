@@ -17,7 +17,7 @@ pub enum CaseError {
     #[error("`{axis}` is not a permutation")]
     NotAPermutation { axis: String },
     /// A list was given for an integer, or an integer for a list.
-    #[error("the value of `{axis}` is of the wrong kind: list or integer")]
+    #[error("the value of `{axis}` is a list instead of an integer, or an integer instead of a list")]
     OtherKind { axis: String },
     /// The number of values differs from the number of axes.
     #[error("{} for {axes} {}", count(*values, "value"), if *axes == 1 { "axis" } else { "axes" })]
@@ -37,10 +37,10 @@ pub enum CaseError {
     UnknownAxis { name: String, hint: String, axes: String },
     #[error("the case has no value for `{name}`")]
     MissingAxis { name: String },
-    #[error("`{value}` is not a value of `{axis}`, which can be: {allowed}")]
+    #[error("`{value}` is not a value of `{axis}`; allowed: {allowed}")]
     NotAValue { value: String, axis: String, allowed: String },
     /// The value may be allowed on another product or with more devices.
-    #[error("`{value}` is not a value of `{axis}`, which can be here: {allowed}")]
+    #[error("`{value}` is not a value of `{axis}`; allowed here: {allowed}")]
     NotHere { value: String, axis: String, allowed: String },
     #[error("`{value}` is not a value of `salt`, which is an integer of at least 0")]
     NotASalt { value: String },

@@ -134,7 +134,7 @@ fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> 
             let lengths = scope.length_bounds(program, axis, values)?;
             format!("a list of {} integers in {}", range(lengths), range(bounds))
         }
-        Domain::Permutation(_) => format!("the numbers from 0 on, {} of them, in any order", range(bounds)),
+        Domain::Permutation(_) => format!("the numbers from 0 to n-1 in any order, where n is {}", range(bounds)),
         _ => range(bounds),
     })
 }

@@ -9,7 +9,7 @@ const LONGEST: usize = 400;
 /// A malformed query.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum QueryError {
-    #[error("`{part}` is not a value of a case; write `axis=value`, with `;` between the values")]
+    #[error("`{part}` does not give a value; write `axis=value`, with `;` between axes")]
     NoValue { part: String },
     #[error("`{name}` is given twice; give each axis once")]
     Twice { name: String },

@@ -14,7 +14,7 @@ pub struct Edition(Vec<u32>);
 
 /// A text that is not an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an edition; write for example \"8.5\"")]
+#[error("`{0}` is not an edition; write, for example, \"8.5\"")]
 pub struct NotAnEdition(String);
 
 impl TryFrom<String> for Edition {
@@ -132,7 +132,7 @@ const COMPARISONS: [(&str, &[Ordering]); 5] = [
 
 /// A text that is not a condition on an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a condition on an edition; write for example \">=8.2\"")]
+#[error("`{0}` is not a condition on an edition; write, for example, \">=8.2\"")]
 pub struct NotACondition(String);
 
 impl TryFrom<String> for EditionCondition {

@@ -82,7 +82,7 @@ fn parse(path: &Path, number: usize, line: &str) -> Result<InventoryLine, String
         .find(|known| known.name() == modality)
         .ok_or_else(|| {
             format!(
-                "sentences of modality `{modality}` are judged or observed: move this one to clauses/{chapter}.yaml"
+                "sentences with modality `{modality}` are judged or observed: move this one to clauses/{chapter}.yaml"
             )
         })?;
     if !is_clause_id(id) {

@@ -30,7 +30,7 @@ pub(super) fn check(
         let mut report = |message| mistakes.at(&file.source, &entry.structure, message);
         let Some(structure) = declarations.structure(name) else {
             let known = declarations.bindings.structs.iter().map(|structure| structure.name);
-            report(format!("`{name}` is not a struct of the header{}", hint(name, known)));
+            report(format!("`{name}` is not a struct in the header{}", hint(name, known)));
             continue;
         };
         if layouts.iter().any(|known| known.structure == structure.name) {

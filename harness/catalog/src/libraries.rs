@@ -119,7 +119,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             functions.retain(|function| matches(&pattern.value, function.name));
             if functions.is_empty() {
                 let hint = hint(&pattern.value, declarations.function_names());
-                report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
+                report(pattern, format!("`{}` matches no function in the header{hint}", pattern.value));
             }
             for function in functions {
                 let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);

@@ -70,7 +70,7 @@ impl Term {
             Some((number, parameter)) => (number.parse().ok(), Some(parameter)),
             None => text.parse().map_or((Some(1), Some(text)), |number| (Some(number), None)),
         };
-        let number = number.ok_or_else(|| format!("`{text}` is neither a parameter nor a number times one"))?;
+        let number = number.ok_or_else(|| format!("`{text}` is neither a parameter nor a number times a parameter"))?;
         if let Some(unknown) = parameter.filter(|name| !names.contains(name)) {
             let hint = hint(unknown, names.iter().copied());
             return Err(format!("`{function}` has no parameter `{unknown}` in the header{hint}"));

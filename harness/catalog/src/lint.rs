@@ -147,7 +147,7 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
             }
             let write = match unit {
                 TimeUnit::Milliseconds => "`patience`, or a part of it such as `patience / 100`",
-                TimeUnit::Seconds => "`patience / 1000`, since this one counts seconds",
+                TimeUnit::Seconds => "`patience / 1000`, since this timeout is in seconds",
             };
             let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
             found.push(format!("{place}: a timeout of {function} is a fixed number; write {write}"));

@@ -46,7 +46,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
             match quantity(value) {
                 Some(number) => drop(facts.insert(name.clone(), number)),
                 None => {
-                    let message = format!("`{}` is not a quantity; write for example 4KiB or 64", value.value);
+                    let message = format!("`{}` is not a quantity; write, for example, 4KiB or 64", value.value);
                     mistakes.at(&file.source, value, message);
                 }
             }

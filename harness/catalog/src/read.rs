@@ -44,7 +44,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     if !specs.exists(&folder.join("api.yaml")) {
         let root = specs.root().display();
         let message = format!(
-            "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
+            "{root} contains no catalog for {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
         );
         return Err(CatalogError { diagnostics: vec![Diagnostic::nowhere(message)] });
     }
@@ -147,7 +147,7 @@ fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item =
     };
     paths.iter().filter(move |path| !known(path)).map(|path| {
         Diagnostic::nowhere(format!(
-            "{}: not a file of a catalog; rules belong below {}: move or remove this one",
+            "{}: not a catalog file; rules belong below {}: move or remove this one",
             path.display(),
             folder.join(RULES).display()
         ))

@@ -142,11 +142,11 @@ pub(super) enum ResourceMistakeKind {
         names(function)
     )]
     Arguments { function: &'static Function, given: usize },
-    #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}")]
+    #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant in the header{hint}")]
     NoName { name: String, acquire: &'static str, hint: String },
     /// The argument is neither a name nor an integer.
     #[error(
-        "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a parameter of \
+        "an argument of a release is `{HANDLE}`, an integer, a constant in the header, or the name of a parameter of \
          `{acquire}`"
     )]
     NoArgument { acquire: &'static str },

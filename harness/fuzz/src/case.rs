@@ -31,7 +31,7 @@ pub fn law(bytes: &[u8]) {
     let Ok(json) = parse_json(text) else { return };
     for rule in toy::rules().rules.iter().filter(|rule| !rule.program.axes.is_empty()) {
         match read(&rule.program, &json) {
-            Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing: {error:?}"),
+            Err(error) => assert!(!error.to_string().is_empty(), "an error has no message: {error:?}"),
             Ok(cases) => {
                 no_key_stands_twice(text);
                 cases_are_written_as_they_were_read(&rule.program, &cases, &json);
@@ -54,7 +54,7 @@ fn no_key_stands_twice(text: &str) {
     let mut reader = serde_json::Deserializer::from_str(text);
     // The text was parsed before, so that only duplicates matter here.
     let _ = Keys(&mut twice).deserialize(&mut reader);
-    assert_eq!(twice, None, "a key is accepted twice: {text}");
+    assert_eq!(twice, None, "a duplicate key is accepted: {text}");
 }
 
 fn cases_are_written_as_they_were_read(program: &Program, cases: &[Case], json: &Json) {
@@ -67,7 +67,7 @@ fn cases_are_written_as_they_were_read(program: &Program, cases: &[Case], json: 
             object.entry("salt").or_insert(Json::from(0));
         }
         let written = case_to_json(program, &case.values, case.salt);
-        assert_eq!(written, read, "a case is another when it is written: as written, as read");
+        assert_eq!(written, read, "a case changes when it is written and read again: as written, as read");
     }
 }
 

@@ -130,8 +130,8 @@ fn write(folder: &Path, name: &str, text: &[u8]) {
 fn mistakes_have_places(error: &CatalogError) {
     assert!(!error.diagnostics.is_empty(), "a catalog is rejected without a mistake: {error}");
     for mistake in &error.diagnostics {
-        assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
-        let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
+        assert!(!mistake.message.is_empty(), "a mistake has no message: {mistake}");
+        let Some(source) = &mistake.source else { panic!("a mistake does not name a file: {mistake}") };
         // A mistake in the whole file has no line.
         let line = if mistake.line == 0 { Some("") } else { source.line(mistake.line) };
         let Some(line) = line else { panic!("a mistake is past the end of its file: {mistake}") };

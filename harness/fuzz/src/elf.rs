@@ -21,7 +21,7 @@ pub const WORDS: &[&str] = &[
 /// Checks that an error names its file, and that an accepted file has no more entries than its bytes can hold.
 pub fn law(bytes: &[u8]) {
     toy::with_file("library.so", bytes, |path| match read_library(path) {
-        Err(error) => assert!(error.to_string().contains("library.so"), "a refusal names no file: {error}"),
+        Err(error) => assert!(error.to_string().contains("library.so"), "an error does not name its file: {error}"),
         Ok(library) => {
             // A symbol takes 24 bytes, and an entry in the dynamic section 16.
             assert!(library.exported.len() <= bytes.len() / 24, "more symbols than bytes for them");

@@ -37,14 +37,14 @@ pub fn law(bytes: &[u8]) {
         Err(ExpectationsError::Mistakes(mistakes)) => {
             assert!(!mistakes.is_empty(), "a file is rejected without a mistake");
             for mistake in &mistakes {
-                assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
-                let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
+                assert!(!mistake.message.is_empty(), "a mistake has no message: {mistake}");
+                let Some(source) = &mistake.source else { panic!("a mistake does not name a file: {mistake}") };
                 assert!(
                     mistake.line == 0 || source.line(mistake.line).is_some(),
                     "a mistake is past the end of its file: {mistake}"
                 );
             }
         }
-        Err(other) => assert!(other.to_string().contains("known.yaml"), "a refusal names no file: {other}"),
+        Err(other) => assert!(other.to_string().contains("known.yaml"), "an error does not name its file: {other}"),
     });
 }

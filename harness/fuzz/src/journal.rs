@@ -62,10 +62,10 @@ pub fn law(bytes: &[u8]) {
 
 fn errors_have_places(error: &JournalError, path: &Path, bytes: &[u8]) {
     let text = error.to_string();
-    assert!(text.contains(&*path.to_string_lossy()), "a refusal names no file: {text}");
+    assert!(text.contains(&*path.to_string_lossy()), "an error does not name its file: {text}");
     if let JournalError::Broken { line, .. } = error {
         let lines = bytes.split(|byte| *byte == b'\n').count();
-        assert!((1..=lines).contains(line), "a refusal names no line of the file: {text}");
+        assert!((1..=lines).contains(line), "an error does not name a line in the file: {text}");
     }
 }
 
@@ -90,13 +90,13 @@ fn counts_are_those_of_the_results(run: &Recorded) {
     for result in &run.results {
         *counts.entry(result.verdict).or_default() += 1;
     }
-    assert_eq!(end.counts, counts, "the counts are not those of the results: as written, as computed");
+    assert_eq!(end.counts, counts, "the counts do not match the results: as written, as computed");
 }
 
 fn the_exit_status_is_that_of_the_results(run: &Recorded) {
     // Format 1 lacks the other inputs to the exit status.
     let Some(end) = run.end.as_ref().filter(|_| run.header.format >= 2) else { return };
-    assert_eq!(end.exit, exit_status(run), "the exit status is not that of the results: as written, as computed");
+    assert_eq!(end.exit, exit_status(run), "the exit status does not match the results: as written, as computed");
 }
 
 /// 0: conformant, 1: a rule is broken, 3: the answer is unknown.
@@ -126,7 +126,7 @@ fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
     let given = *settings != RunSettings::default();
     assert!(
         !given || (1..=LONGEST_DEADLINE).contains(&settings.deadline),
-        "a deadline is accepted that cannot be given: {} s",
+        "a deadline that cannot be given is accepted: {} s",
         settings.deadline
     );
 }

@@ -46,7 +46,7 @@ impl Observer for Silent {
         let mut ids: Vec<&str> = run.results.iter().map(|result| result.id.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), run.results.len(), "a merged run has two results of a rule");
+        assert_eq!(ids.len(), run.results.len(), "a merged run has two results for a rule");
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
                     _ => 1,
                 };
                 let rounds = outer.saturating_mul(rounds);
-                assert!(rounds <= MOST_NESTED_ROUNDS, "nested loops do not end: {rounds} rounds");
+                assert!(rounds <= MOST_NESTED_ROUNDS, "nested loops run too long: {rounds} iterations");
                 nested_rounds_end(body, rounds);
             }
             kind => kind.blocks().into_iter().for_each(|body| nested_rounds_end(body, outer)),
@@ -95,7 +95,7 @@ fn patterns_cost_little(program: &Program) {
             let (_, work) = counted(pattern, text);
             assert!(
                 work < most,
-                "a pattern costs more than its length times that of the text: {} on {} bytes",
+                "matching a pattern costs more than the product of both lengths: {} on {} bytes",
                 String::from_utf8_lossy(pattern),
                 text.len()
             );

@@ -25,7 +25,7 @@ pub const WORDS: &[&str] = &[
 /// if no part is missing, no rule is broken and no device is simulated.
 pub fn law(bytes: &[u8]) {
     toy::with_file("record.json", bytes, |path| match read_record(path) {
-        Err(error) => assert!(error.to_string().contains("record.json"), "a refusal names no file: {error}"),
+        Err(error) => assert!(error.to_string().contains("record.json"), "an error does not name its file: {error}"),
         Ok((record, read)) => {
             assert_eq!(read, bytes, "other bytes were read");
             assert_eq!(to_canonical(&record), bytes, "an accepted record is not canonical");

@@ -76,7 +76,7 @@ pub fn law(bytes: &[u8]) {
 fn prints_as_it_was_read(program: &Program) {
     match parsed_again(program, &toy::rules().environment) {
         Ok(again) => {
-            assert!(again == program.syntax, "printed steps have another meaning: {}", steps_text(&program.syntax));
+            assert!(again == program.syntax, "printed steps have a different meaning: {}", steps_text(&program.syntax));
         }
         Err(error) => {
             panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&program.syntax));
@@ -112,7 +112,7 @@ impl<'a> Texts<'a> {
 
     fn problem_lies_inside(&self, problem: &Problem) {
         let Problem { part, span, message } = problem;
-        assert!(!message.is_empty(), "a problem says nothing: {part:?}");
+        assert!(!message.is_empty(), "a problem has no message: {part:?}");
         let text = match part {
             RulePart::Steps => self.steps,
             RulePart::Actors => self.actors.unwrap_or_default(),

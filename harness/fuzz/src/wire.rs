@@ -52,7 +52,7 @@ fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
         reads += 1;
         match lines.read(&mut stream) {
             Ok(0) => break "the stream ended".to_owned(),
-            Ok(_) => assert!(lines.kept() <= LONGEST + CHUNK, "a line without end is kept: {} bytes", lines.kept()),
+            Ok(_) => assert!(lines.kept() <= LONGEST + CHUNK, "an endless line is kept: {} bytes", lines.kept()),
             Err(error) => break error.to_string(),
         }
     };

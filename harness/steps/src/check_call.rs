@@ -86,7 +86,7 @@ impl Checker<'_> {
             }
             Some(callback) => format!("a `{}`", c_callback(callback)),
             None if declarations.ty(name).is_some() => "not a function type".to_owned(),
-            None => "not a type of the header".to_owned(),
+            None => "not a type in the header".to_owned(),
         };
         let hint = hint(name, declarations.hooks());
         self.wrong(*place, format!("`{name}` is {is}; `hook` gives a `void (*)(void *)`{hint}"))
@@ -99,7 +99,7 @@ impl Checker<'_> {
             return None;
         };
         if self.constant_context {
-            return self.wrong(span, "no call is possible here: the device is not known yet");
+            return self.wrong(span, "the runtime cannot be called here: the device is not known yet");
         }
         if function.parameters.len() != arguments.len() {
             let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();

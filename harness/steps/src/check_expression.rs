@@ -280,7 +280,7 @@ impl Checker<'_> {
     pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
-            return self.wrong(name.span, format!("`{}` is not a type of the header{hint}", name.name));
+            return self.wrong(name.span, format!("`{}` is not a type in the header{hint}", name.name));
         };
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);

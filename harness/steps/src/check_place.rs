@@ -106,7 +106,7 @@ impl Checker<'_> {
 
     fn dereference(&mut self, pointer: Typed, index: Option<Expression>, span: Span) -> Option<TypedPlace> {
         let Type::Pointer { to, .. } = pointer.ty else {
-            return self.wrong(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
+            return self.wrong(span, format!("a {} does not point to readable memory", c_name(pointer.ty)));
         };
         if *to == Type::Void {
             return self.wrong(span, "a `void *` cannot be dereferenced; cast it first");

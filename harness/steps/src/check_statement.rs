@@ -173,7 +173,7 @@ impl Checker<'_> {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
             }
-            _ => self.wrong(expression.span, "expected a call of a function of the header here"),
+            _ => self.wrong(expression.span, "expected a call to a function in the header"),
         }
     }
 

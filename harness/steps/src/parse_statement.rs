@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         while self.peek() != end {
             if *self.peek() == Kind::End {
-                return self.fail("the block has no end; add `}`");
+                return self.fail("this block is not closed; add `}`");
             }
             self.statement_into(&mut statements)?;
         }
@@ -165,7 +165,7 @@ impl Parser<'_> {
                 let mut statements = Vec::new();
                 while !self.is("}") && !self.alternative_follows() {
                     if *self.peek() == Kind::End {
-                        return self.fail("`choose` has no end; add `}`");
+                        return self.fail("`choose` is not closed; add `}`");
                     }
                     self.deeper(|parser| parser.statement_into(&mut statements))?;
                 }
@@ -230,7 +230,7 @@ impl Parser<'_> {
         if !(self.names.is_type)(&name) {
             return Err(ParseError {
                 span: self.since(start),
-                message: format!("`{name}` is not a type of the header"),
+                message: format!("`{name}` is not a type in the header"),
             });
         }
         let mut pointers = 0;

@@ -77,7 +77,7 @@ pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, ParseError
                     at += length + 4;
                     continue;
                 }
-                None => return Err(error(start, bytes.len(), "this comment has no end; add `*/`")),
+                None => return Err(error(start, bytes.len(), "this comment is not closed; add `*/`")),
             },
             b'-' if is_setup_end(text, at) => {
                 at += 3;
@@ -192,5 +192,5 @@ fn quoted(text: &str, start: usize, quote: u8) -> Result<(String, usize), ParseE
             }
         }
     }
-    Err(error(start, at, "this quotation has no end on its line"))
+    Err(error(start, at, "this quotation mark is not closed on its line"))
 }

@@ -34,7 +34,7 @@ pub(crate) enum Error {
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },
     #[error(
-        "{}: no header has declarations of the catalog; give the folder of the runtime's headers",
+        "{}: no header contains the catalog's declarations; give the folder with the runtime's headers",
         .folder.display()
     )]
     NothingDeclared { folder: PathBuf },
@@ -42,7 +42,7 @@ pub(crate) enum Error {
     NotC { source: bindgen::BindgenError },
     /// libclang is installed without its own headers.
     #[error(
-        "clang's own headers are missing ({source}); install those of your libclang: the package \
+        "clang's own headers are missing ({source}); install the headers for your libclang: package \
          libclang-common-VERSION-dev, or clang"
     )]
     NoClangHeaders { source: bindgen::BindgenError },
@@ -63,9 +63,9 @@ pub(crate) enum Error {
 /// The difference between a file and what would be generated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Difference {
-    #[error("it differs from line {0} on")]
+    #[error("the first difference is in line {0}")]
     Line(usize),
-    #[error("its header_digest is not that of the header")]
+    #[error("its header_digest does not match the header")]
     Digest,
 }
 

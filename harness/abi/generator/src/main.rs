@@ -112,8 +112,8 @@ fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> 
         }
         check_digest(&job.output, &job.header)?;
         return Ok(format!(
-            "SKIPPED: {} was not regenerated because libclang is missing ({reason}), install libclang-dev; \
-             the digest of {} is the recorded one",
+            "SKIPPED: {} was not regenerated because libclang is missing ({reason}); install libclang-dev. \
+             The digest of {} matches the recorded digest",
             shown(&job.output),
             shown(&job.header)
         ));

@@ -107,7 +107,7 @@ fn chapter(
 /// Checks the words of a chapter's name, which become part of tables and commands.
 fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
     for word in words(folder, &source.path).iter().filter(|word| !is_id(word)) {
-        let message = format!("`{word}` cannot be part of a chapter's name, which is that of its file; {ID}");
+        let message = format!("`{word}` cannot be part of a chapter's name, which is the name of its file; {ID}");
         mistakes.of_file(source, message);
     }
 }
@@ -117,8 +117,8 @@ fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistak
     let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
     if is_rule_id(&id.value) && own != here {
         let message = format!(
-            "the area of `{}` is `{own}`, but this chapter is of the area `{here}`: move the rule to \
-             {RULES}/{own}.yaml, or to a file of {RULES}/{own}",
+            "the area of `{}` is `{own}`, but this chapter belongs to the area `{here}`: move the rule to \
+             {RULES}/{own}.yaml, or to a file in {RULES}/{own}",
             id.value
         );
         mistakes.at(source, id, message);

@@ -139,7 +139,7 @@ fn clause(
         section(source, &entry.id, &entry.section, document, declarations, mistakes);
         if !document.promises && entry.modality.promises() {
             let message = format!(
-                "`{}` promises nothing (documents.yaml), so its sentences cannot be of modality {}",
+                "`{}` promises nothing (documents.yaml), so its sentences cannot have modality {}",
                 document.id.value,
                 entry.modality.name()
             );
@@ -159,7 +159,7 @@ fn clause(
             Some((value, _)) => codes.push(value),
             None => {
                 let hint = hint(&code.value, declarations.constant_names());
-                mistakes.at(source, code, format!("`{}` is not a constant of the header{hint}", code.value));
+                mistakes.at(source, code, format!("`{}` is not a constant in the header{hint}", code.value));
             }
         }
     }

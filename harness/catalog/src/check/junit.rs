@@ -44,9 +44,9 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
 fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
     let until = &file.value.until;
     let message = match (VersionNumber::read_whole(&until.value), VersionNumber::read_whole(SUITE)) {
-        (None, _) => format!("`{}` is not a version of the suite; write for example 0.5.0", until.value),
+        (None, _) => format!("`{}` is not a version of the suite; write, for example, 0.5.0", until.value),
         (Some(last), Some(now)) if now.compare(&last) != Ordering::Less => {
-            format!("the old classes end with version {SUITE}, which is this one: remove this file")
+            format!("the old classes end with version {SUITE}, the current version: remove this file")
         }
         _ => return,
     };

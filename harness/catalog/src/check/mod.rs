@@ -44,7 +44,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
     let declarations = Declarations::new(place.bindings);
     if api.value.runtime.value != place.bindings.runtime {
-        let message = format!("this folder is that of `{}`; name that runtime here", place.bindings.runtime);
+        let message = format!("this folder belongs to `{}`; name that runtime here", place.bindings.runtime);
         mistakes.at(&api.source, &api.value.runtime, message);
     }
     for mode in api.value.run_modes.iter().filter(|mode| !is_id(mode)) {

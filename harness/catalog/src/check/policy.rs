@@ -134,7 +134,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
             "observe it (`[info]`)"
         };
         return Some(format!(
-            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name a sentence that does",
+            "`{name}` ({}) has modality {} and promises no outcome; {lower}, or name a sentence that does",
             first.id,
             first.modality.name()
         ));
@@ -152,7 +152,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
         .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
     let of = clause.products.join(", ");
     Some(format!(
-        "{} is about {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
+        "{} applies only to {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
         clause.id
     ))
 }

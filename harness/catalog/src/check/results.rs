@@ -81,7 +81,7 @@ fn constant(
         Some((value, _)) => value,
         None => {
             let hint = hint(&name.value, declarations.constant_names());
-            mistakes.at(source, name, format!("`{}` is not a constant of the header{hint}", name.value));
+            mistakes.at(source, name, format!("`{}` is not a constant in the header{hint}", name.value));
             0
         }
     }

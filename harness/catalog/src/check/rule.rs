@@ -117,7 +117,7 @@ fn references(
         mistakes.at(source, &rule.id, message);
     }
     if let Some(since) = rule.since.as_ref().filter(|since| VersionNumber::read_whole(&since.value).is_none()) {
-        let message = format!("`{}` is not a version of the suite; write for example 0.3.0", since.value);
+        let message = format!("`{}` is not a version of the suite; write, for example, 0.3.0", since.value);
         mistakes.at(source, since, message);
     }
     if rule.source.is_empty() && rule.clauses.is_empty() {

@@ -28,7 +28,7 @@ pub(super) fn check(
     let unknown_value = |name: &&String| environment.declarations.constant(name).is_none();
     let unknown = table.values.keys().filter(unknown_value).map(|name| {
         let hint = hint(name, environment.declarations.constant_names());
-        format!("`{name}` is not a value of the header{hint}")
+        format!("`{name}` is not a value in the header{hint}")
     });
     for message in named.filter_map(|product| unknown_product(product, products)).chain(unknown) {
         mistakes.of_file(&file.source, message);

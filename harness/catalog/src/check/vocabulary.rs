@@ -28,11 +28,11 @@ pub(super) fn check(
             mistakes.at(&file.source, codes, message);
         }
         if codes.value.is_empty() {
-            mistakes.at(&file.source, codes, format!("`{name}` holds no code; name at least one constant"));
+            mistakes.at(&file.source, codes, format!("`{name}` contains no code; name at least one constant"));
         }
         for code in codes.value.iter().filter(|code| declarations.constant(&code.value).is_none()) {
             let hint = hint(&code.value, declarations.constant_names());
-            mistakes.at(&file.source, code, format!("`{}` is not a constant of the header{hint}", code.value));
+            mistakes.at(&file.source, code, format!("`{}` is not a constant in the header{hint}", code.value));
         }
         let codes = codes.value.iter().map(|code| code.value.clone()).collect();
         vocabulary.sets.insert(name.clone(), codes);

@@ -36,8 +36,8 @@ enum Edge {
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Edge::Above31 => "from 2^31 on",
-            Edge::Above32 => "from 2^32 on",
+            Edge::Above31 => "at or above 2^31",
+            Edge::Above32 => "at or above 2^32",
             Edge::Near64 => "near 2^64",
             Edge::Below => "one below",
             Edge::Equal => "at equality",
@@ -141,7 +141,7 @@ impl Edges {
             if !missing.is_empty() && !excused.contains_key(name.as_str()) {
                 let edges = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 found.push(format!(
-                    "{api}: no `must` rule tries {name} {edges}; draw it, or say under `undrawn` why not"
+                    "{api}: no `must` rule tries {name} {edges}; draw these values, or give a reason under `undrawn`"
                 ));
             }
         }

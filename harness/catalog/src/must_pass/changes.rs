@@ -122,7 +122,7 @@ fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     if VersionNumber::read_whole(&change.version.value).is_none() {
         at(
             &change.version,
-            format!("`{}` is not a version of the suite; write for example 0.3.0", change.version.value),
+            format!("`{}` is not a version of the suite; write, for example, 0.3.0", change.version.value),
         );
     }
     if change.why.value.trim().is_empty() {

@@ -79,7 +79,7 @@ fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
 fn ended(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => "used up its processor time".to_owned(),
-        Some(signal) => format!("was ended by signal {signal}"),
+        Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", status.code().unwrap_or(-1)),
     }
 }
