@@ -44,7 +44,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     if !specs.exists(&folder.join("api.yaml")) {
         let root = specs.root().display();
         let message = format!(
-            "{root} contains no catalog for {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
+            "{root} contains no catalog for {runtime} (no {runtime}/api.yaml); name another folder with --specs DIR"
         );
         return Err(CatalogError { diagnostics: vec![Diagnostic::nowhere(message)] });
     }

@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
     }
 
-    /// Takes the next token. Each token is read only once; afterwards only its place is needed.
+    /// Takes the next token. Each token is read only once; afterward only its place is needed.
     pub(super) fn next(&mut self) -> Kind {
         if self.at + 1 == self.tokens.len() {
             return Kind::End;
