@@ -50,7 +50,7 @@ impl Distinct {
     }
 }
 
-/// A 64-bit digest of a case. No collision is expected within a run.
+/// A 64-bit digest of a case. Within a run, collisions are unlikely.
 fn digest(values: &[Value]) -> u64 {
     fn word(digest: u64, word: u64) -> u64 {
         let mixed = (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -101,7 +101,7 @@ pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value
     std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }
 
-/// The number of draws that `where` discards.
+/// The number of draws, and how many of them `where` discards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discarded {
     pub discarded: u32,

@@ -16,7 +16,7 @@ pub struct Budget {
     pub calls: u64,
     /// The time limit in milliseconds. After that, no further case starts, and the rule's result is unknown.
     pub limit_milliseconds: u64,
-    /// The number of attempts at shrinking a failing case.
+    /// The maximum number of attempts to shrink a failing case.
     pub shrinks: u32,
     /// The time limit for shrinking, in milliseconds. An attempt does not start if it could exceed the limit, assuming
     /// that it takes as long as the longest attempt so far.
@@ -36,7 +36,7 @@ pub struct Patience {
     pub time_of_run: Duration,
     /// The number of runs that must all fail before a failure counts as reproducible.
     pub repeats: u32,
-    /// The number of runs for the failure rate of a flaky case.
+    /// The number of runs that measure the failure rate of a flaky case.
     pub rate: u32,
 }
 

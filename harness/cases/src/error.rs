@@ -44,7 +44,7 @@ pub enum CaseError {
     NotHere { value: String, axis: String, allowed: String },
     #[error("`{value}` is not a value of `salt`, which is an integer of at least 0")]
     NotASalt { value: String },
-    #[error("the list has no case")]
+    #[error("the list contains no cases")]
     NoCases,
     /// The rule never draws the case.
     #[error("the rule's `where` excludes this case, so the rule says nothing about it")]

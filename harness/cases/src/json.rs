@@ -15,7 +15,7 @@ use super::error::CaseError;
 use super::plan::Case;
 use super::tree::CaseTree;
 
-/// The case as an object: axis → value, and `salt`.
+/// The case as a JSON object that maps each axis to its value and also contains `salt`.
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     let mut object = Map::new();
     for (axis, value) in program.axes.iter().zip(values) {
@@ -33,7 +33,7 @@ pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     Json::Object(object)
 }
 
-/// Reads a case from the JSON of [`case_to_json`]; every axis must be present.
+/// Reads a case from the JSON that [`case_to_json`] produces. Every axis must be present.
 ///
 /// # Errors
 /// Fails if the JSON is not a case of this program. Only [`cases_from_json`] checks that the values are in their

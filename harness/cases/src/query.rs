@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// The maximum length of a printed query in bytes: longer cases are easier to handle as JSON.
+/// The maximum length of a printed query in bytes. Longer cases are easier to handle as JSON.
 const LONGEST: usize = 400;
 
 /// A malformed query.
@@ -47,7 +47,7 @@ pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     Ok((rule, Some(Json::Object(values))))
 }
 
-/// A value in the notation of a query, if it reads back as the same value.
+/// A value in query notation, if it reads back as the same value.
 fn word(value: &Json) -> Option<String> {
     let text = match value {
         Json::Number(number) => number.to_string(),

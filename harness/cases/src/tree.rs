@@ -37,7 +37,7 @@ enum AxisTree {
         /// The item that was left out last, and the previous length.
         left_out: Option<(usize, BinarySearch, BinarySearch)>,
     },
-    /// The sorted order of the keys is the permutation.
+    /// The order in which the keys sort is the permutation.
     Permutation {
         length: BinarySearch,
         keys: Vec<u64>,

@@ -10,13 +10,13 @@ pub(super) fn name(folder: &Path, path: &Path) -> String {
     words(folder, path).join(".")
 }
 
-/// The words of a chapter's name, its area first.
+/// The words in a chapter's name; the first is its area.
 pub(super) fn words(folder: &Path, path: &Path) -> Vec<String> {
     let below = path.strip_prefix(folder.join(RULES)).unwrap_or(path).with_extension("");
     below.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The first word of a chapter's name: the second word of its rules' ids.
+/// The first word in a chapter's name, which is also the second word in its rules' ids.
 pub fn area(chapter: &str) -> &str {
     chapter.split('.').next().unwrap_or(chapter)
 }

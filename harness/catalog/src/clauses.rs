@@ -1,4 +1,4 @@
-//! Clauses: the normative sentences of documents, as data (docs/catalog/evidence.md).
+//! Clauses: the documents' normative sentences, as data (docs/catalog/evidence.md).
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ pub struct Clause {
     /// The id of the clause's document.
     pub document: String,
     pub section: String,
-    /// `title (edition), section`, as reports print it.
+    /// The source as printed in reports: `title (edition), section`.
     pub source: String,
     pub modality: Modality,
     pub digest: String,
@@ -70,7 +70,7 @@ impl Clause {
         mode.is_none_or(|mode| self.run_modes.is_empty() || self.run_modes.iter().any(|known| known == mode))
     }
 
-    /// True if the sentence names this run mode.
+    /// True if the sentence names this run mode explicitly.
     pub fn is_about(&self, mode: &str) -> bool {
         self.run_modes.iter().any(|known| known == mode)
     }
@@ -133,9 +133,9 @@ impl Clause {
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
-    /// Id → position in `clauses`, without the sentences that only coverage counts.
+    /// Positions in `clauses` by id, without the sentences that only coverage counts.
     pub positions: HashMap<String, usize>,
-    /// True if `clauses` has the sentences that only coverage counts; an executable does not carry them.
+    /// True if `clauses` contains the sentences that only coverage counts. Executables do not contain them.
     pub whole: bool,
 }
 

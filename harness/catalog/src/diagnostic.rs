@@ -70,7 +70,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A mistake without a place in a file.
+    /// A mistake that has no place in a file.
     pub(super) fn nowhere(message: String) -> Diagnostic {
         Diagnostic { source: None, line: 0, column: 0, message }
     }
@@ -119,7 +119,7 @@ impl fmt::Display for CatalogError {
 
 impl std::error::Error for CatalogError {}
 
-/// The mistakes of a catalog, collected while it is checked.
+/// The mistakes in a catalog, collected while it is checked.
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes(Vec<Diagnostic>);
 
@@ -172,7 +172,7 @@ impl IntoIterator for Mistakes {
     }
 }
 
-/// Line and column, both counted from 0, columns in characters.
+/// The line and column of an offset, both counted from 0. Columns are counted in characters.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {

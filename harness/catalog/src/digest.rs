@@ -1,4 +1,4 @@
-//! Digests of files, and bytes as hex.
+//! Digests of files, and conversion between bytes and hex.
 
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use serde_yaml::Spanned;
 #[serde(try_from = "String")]
 pub struct Edition(Vec<u32>);
 
-/// A text that is not an edition.
+/// The error for a text that is not an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an edition; write, for example, \"8.5\"")]
 pub struct NotAnEdition(String);
@@ -34,7 +34,7 @@ impl fmt::Display for Edition {
 }
 
 impl Edition {
-    /// Reads the leading numbers of a version text; `None` if there are none.
+    /// Reads the leading numbers in a version text; `None` if it does not begin with a number.
     pub fn read(text: &str) -> Option<Edition> {
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
@@ -76,12 +76,12 @@ impl fmt::Display for Span {
     }
 }
 
-/// The way to read a reported version of the runtime as an edition.
+/// The format of reported runtime versions, which are read as editions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditionForm {
-    /// For an integer version: the weight of each part but the last. With [1000, 10], 13010 is 13.1.
-    /// If empty, the version is text that begins with numbers and dots.
+    /// For an integer version, the weight of each part except the last. With [1000, 10], 13010 is 13.1. If the list is
+    /// empty, the version is a text that begins with numbers and dots.
     #[schemars(with = "Vec<u32>")]
     pub parts: Vec<Spanned<u32>>,
 }
@@ -121,7 +121,8 @@ pub struct EditionCondition {
     edition: Edition,
 }
 
-/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
+/// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
+/// `>`.
 const COMPARISONS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -130,7 +131,7 @@ const COMPARISONS: [(&str, &[Ordering]); 5] = [
     ("<", &[Ordering::Less]),
 ];
 
-/// A text that is not a condition on an edition.
+/// The error for a text that is not a condition on an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a condition on an edition; write, for example, \">=8.2\"")]
 pub struct NotACondition(String);

@@ -1,4 +1,4 @@
-//! Safe file access: bounded reads of regular files, private writes.
+//! Safe file access: bounded reads from regular files, and private writes.
 
 mod replace;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::specs::{LARGEST_FILE, Specs, short};
 
 /// The file's name in a runtime's folder.
 const FILE: &str = "inventory.tsv";
-/// The columns of the file, as named in its first line.
+/// The file's columns, as named in its first line.
 const COLUMNS: [&str; 7] = ["chapter", "document", "section", "modality", "id", "sentence", "says"];
 
 /// `specs/<runtime>/inventory.tsv`: one sentence per line.
@@ -28,7 +28,7 @@ pub(super) struct InventoryLine {
     pub section: String,
     pub modality: Modality,
     pub id: String,
-    /// The first digits of the SHA-256 of the sentence.
+    /// The first digits of the sentence's SHA-256.
     pub sentence: String,
     /// The sentence in our words.
     pub digest: String,

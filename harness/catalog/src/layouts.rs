@@ -16,8 +16,8 @@ pub struct Layout {
     pub editions: EditionCondition,
 }
 
-/// Reads the layouts of api.yaml. The life cycle and the queries cannot use such structs: they run before the edition
-/// is known.
+/// Reads the layouts in api.yaml. The life cycle and the queries cannot use structs with a listed layout, because they
+/// run before the edition is known.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,

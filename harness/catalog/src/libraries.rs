@@ -17,7 +17,7 @@ use super::parse::ParsedFile;
 /// A library of a runtime.
 #[derive(Debug, Clone)]
 pub struct RuntimeLibrary {
-    /// Its name in the catalog and in reports.
+    /// The library's name in the catalog and in reports.
     pub id: String,
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
@@ -54,7 +54,7 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
     Some(text.into())
 }
 
-/// The libraries of a runtime, in the order of api.yaml.
+/// A runtime's libraries, in the order in api.yaml.
 #[derive(Debug, Clone)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
@@ -105,7 +105,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         }
         (given, _) => {
             let both = if given.is_some() { "both are given" } else { "neither is given" };
-            report(&api.runtime, format!("api.yaml has either `library` or a list of `libraries`; {both}"));
+            report(&api.runtime, format!("api.yaml must have either `library` or a list of `libraries`; {both}"));
             vec![library(&api.runtime, &[], &[], false)]
         }
     };
@@ -144,7 +144,7 @@ pub(super) fn expect_there(
         let Some(library) = libraries.optional_home(function.name) else { continue };
         let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
         let message = format!(
-            "the life cycle or a query calls {} of the optional library `{}`, which may be missing: do not call it, \
+            "the life cycle or a query calls {} from the optional library `{}`, which may be missing: do not call it, \
              or remove `optional`",
             function.name, library.id
         );

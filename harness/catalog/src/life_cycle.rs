@@ -1,4 +1,4 @@
-//! The life cycle and the queries of api.yaml as one program: each section is a block, and all share variables.
+//! The life cycle and the queries in api.yaml as one program. Each section is a block, and all blocks share variables.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ pub enum Section {
     Pace,
     DeviceDown,
     InitDown,
-    /// The steps of a query, by its position.
+    /// The steps of the query at a position.
     Query(usize),
-    /// The steps of a capability, by its position.
+    /// The steps of the capability at a position.
     Capability(usize),
 }
 
@@ -38,7 +38,7 @@ pub struct Capability {
     pub id: String,
     /// The capability's name in skip messages.
     pub means: String,
-    /// The number of devices that its steps use.
+    /// The number of devices that the capability's steps use.
     pub devices: u32,
 }
 
@@ -60,7 +60,7 @@ pub struct Query {
     pub interface: Option<EditionForm>,
 }
 
-/// The name of the version queries, of which there may be several.
+/// The name shared by all version queries.
 pub const VERSION: &str = "version";
 
 /// The name of the query for the device's free memory in bytes.
@@ -100,7 +100,7 @@ fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
     single.chain(versions).chain(recent).collect()
 }
 
-/// The compiled life cycle. The answers of queries are the program's observations, in the same order.
+/// The compiled life cycle. The answers to queries are the program's observations, in the same order.
 #[derive(Debug)]
 pub struct LifeCycleProgram {
     pub program: Program,
@@ -110,7 +110,7 @@ pub struct LifeCycleProgram {
 }
 
 impl LifeCycleProgram {
-    /// Position of a section's block among the program's statements; `None` if api.yaml leaves it out.
+    /// The position of a section's block among the program's statements; `None` if api.yaml does not have the section.
     pub fn block(&self, section: Section) -> Option<usize> {
         self.sections.iter().position(|known| *known == section)
     }
@@ -177,7 +177,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Compiles the life cycle of api.yaml, and those of products that differ.
+/// Compiles the life cycle in api.yaml, and the life cycles of products that differ from it.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! Documented limits of sizes (`limits` of api.yaml).
+//! Documented limits on sizes (`limits` in api.yaml).
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use steps::types::Declarations;
 
 use super::model::LimitSource;
 
-/// A documented limit of a function's parameters.
+/// A documented limit on a function's parameters.
 #[derive(Debug, Clone)]
 pub struct Limit {
     /// The function's name.

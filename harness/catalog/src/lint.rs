@@ -53,7 +53,7 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     shared("their only subtle defect", &|rule| {
         let all = claimed(rule);
         let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
-        // A shared single defect was reported above.
+        // A single shared defect was reported above.
         Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
     });
     for defect in defects {

@@ -1,4 +1,4 @@
-//! The policy at run time: the checks of a rule that are only observed in an edition or on a host
+//! The policy at run time: which of a rule's checks are only observed in an edition or on a host
 //! (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The reason why a clause does not hold here, as text after its id; `None`: it holds.
+    /// The reason why a clause does not hold here, as the text that follows its id; `None` if it holds.
     fn against(&self, clause: &Clause) -> Option<String> {
         let edition = self.edition.as_ref();
         if !clause.holds_in(edition) {
@@ -38,7 +38,7 @@ impl Known {
         Some(format!("({}); this program runs in mode {mode}", clause.modes()))
     }
 
-    /// The reason why calls of a function in the support table are only observed here; `None`: they are judged.
+    /// The reason why calls to a function in the support table are only observed here; `None` if they are judged.
     fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
         let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
         match self.virtual_machine {

@@ -1,4 +1,4 @@
-//! The product families of a runtime, checked.
+//! A runtime's product families, after checking.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Product {
     pub name: String,
     pub reported_names: Vec<regex_lite::Regex>,
     pub run_modes: Vec<String>,
-    /// Quantity → value in bytes or units.
+    /// Values of the quantities, in bytes or units.
     pub facts: BTreeMap<String, i128>,
 }
 

@@ -104,14 +104,14 @@ pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<Rea
     (files, reader.diagnostics)
 }
 
-/// Ids of a runtime's products; empty if the file cannot be read, which is reported when the whole catalog is read.
+/// The ids of a runtime's products. Empty if the file cannot be read; that is reported when the whole catalog is read.
 pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
     let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
     let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
     file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
-/// A file's path below the folder of its runtime, the same on every machine.
+/// A file's path relative to its runtime's folder, the same on every machine.
 pub fn name_below(folder: &Path, path: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path);
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")

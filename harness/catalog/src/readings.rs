@@ -46,7 +46,7 @@ impl Agreement {
 }
 
 impl Rule {
-    /// The judged checks of a `must` rule, each with the text that names it. Checks with the same text count as one.
+    /// The judged checks in a `must` rule, each with the text that names it. Checks with the same text count as one.
     pub fn checks(&self) -> Vec<(Judged, String)> {
         if self.level != Level::Must || self.hazard.is_some() {
             return Vec::new();
@@ -140,7 +140,7 @@ pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> 
 
 struct Comparison<'a> {
     rules: &'a Rules,
-    /// Rule → its judged checks, each with its text.
+    /// The judged checks of each rule, with their texts.
     checks: HashMap<&'a str, Vec<(Judged, String)>>,
     found: Readings,
     diagnostics: Vec<Diagnostic>,

@@ -110,7 +110,7 @@ pub(super) enum Field {
 #[derive(Debug)]
 pub(super) struct ResourceMistake {
     pub field: Field,
-    /// The place in the text of the field.
+    /// The place in the field's text.
     pub span: Span,
     pub kind: Box<ResourceMistakeKind>,
 }

@@ -57,7 +57,7 @@ pub struct Rules {
     pub layouts: Vec<Layout>,
     /// Function → products.
     pub support: BTreeMap<String, SupportEntry>,
-    /// Enumerator → products, for those that not every product accepts.
+    /// The products that accept each enumerator, for enumerators that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
     /// The document and section that the support table comes from.
     pub support_source: Option<String>,
@@ -73,11 +73,11 @@ pub struct Rules {
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
     pub positions: HashMap<String, usize>,
-    /// Function → id of the rule that owns it.
+    /// The id of the rule that owns each function.
     pub owners: HashMap<String, String>,
     /// Functions that wait for the device.
     pub waits: BTreeSet<String>,
-    /// Function → its timeout parameter, by position, and the unit.
+    /// The position of each function's timeout parameter, with its unit.
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
     /// Documented limits of sizes.
     pub limits: Vec<Limit>,
@@ -106,7 +106,7 @@ pub struct Rule {
     pub id: String,
     pub title: String,
     pub statement: String,
-    /// `title (edition), section`, as reports print it.
+    /// The rule's sources as printed in reports: `title (edition), section`.
     pub sources: Vec<String>,
     /// Ids of the documents that the rule cites.
     pub documents: Vec<String>,
@@ -152,7 +152,7 @@ pub struct Ground {
 #[derive(Debug, Clone)]
 pub struct Kill {
     pub defect: String,
-    /// Products on which the defect has an effect; empty: all.
+    /// The products on which the defect has an effect; empty: all.
     pub products: Vec<String>,
 }
 
@@ -246,7 +246,7 @@ impl Rules {
         rule.program.structs.iter().chain(&released).any(|known| *known == structure)
     }
 
-    /// The type of codes that a function returns; `None`: its return value does not indicate success.
+    /// The type of codes that a function returns; `None` if its return value does not indicate success.
     pub fn result_of(&self, function: &str) -> Option<&ResultType> {
         self.environment.results.of(self.environment.declarations.function(function)?.returns)
     }
@@ -294,7 +294,7 @@ impl Rule {
         judgments(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
     }
 
-    /// The grounds of the statement at a place; if there is no check, all grounds of the rule.
+    /// The grounds of the statement at a place. If the statement has no check, all of the rule's grounds.
     pub fn grounds_at(&self, span: steps::Span) -> Vec<&Ground> {
         match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
             Some(ground) => vec![ground],

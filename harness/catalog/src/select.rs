@@ -23,12 +23,12 @@ pub struct Conditions {
     pub devices: u32,
     /// The functions that a library may lack and that no loaded library exports.
     pub lacking: BTreeSet<&'static str>,
-    /// Edition of the runtime. If unknown, rules that depend on it run, except those that use a struct whose layout
-    /// depends on it.
+    /// The runtime's edition. If it is unknown, rules that depend on it run, except rules that use a struct whose
+    /// layout depends on the edition.
     pub edition: Option<Edition>,
-    /// Version of the host's kernel. If unknown, rules that depend on it run.
+    /// The version of the host's kernel. If it is unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
-    /// True in a virtual machine. If unknown, checks that depend on it are only observed.
+    /// True in a virtual machine; `None` if unknown. Checks that depend on it are then only observed.
     pub virtual_machine: Option<bool>,
     /// The results of testing the device's capabilities, by id. An error names the step that failed.
     pub capabilities: BTreeMap<String, Result<(), String>>,
@@ -84,15 +84,15 @@ pub enum Skip {
     Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
     #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
     Library { function: &'static str, library: String, names: Vec<String> },
-    /// The edition does not have the function.
+    /// The runtime's edition does not have the function.
     #[error("needs {function}, part of the runtime {span}; this is {is}, which does not export it")]
     NotInEdition { function: &'static str, span: Span, is: Edition },
-    /// It is unknown if the library should have the function.
+    /// The edition is unknown, so the library may legitimately lack the function.
     #[error("needs {function}, part of the runtime {span}; this edition is unknown and does not export it")]
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
-    /// As before, and the device's capability was tested.
+    /// As in the previous variant, but the device's capability was tested and is missing.
     #[error(
         "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
          failed the test of {capability}: {answer}"
@@ -126,7 +126,7 @@ fn known(edition: Option<&Edition>) -> String {
     edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
 }
 
-/// Checks that the documents offer a product everything that a rule needs.
+/// Checks that, according to the documents, a product offers everything that a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
@@ -166,7 +166,7 @@ pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, ru
     callable(rule, product, missing, rules).unwrap_or_default()
 }
 
-/// As [`left_out`]; the error is the function or value without which the rule cannot run at all.
+/// As [`left_out`], but the error is the function or value without which the rule cannot run.
 fn callable<'a>(
     rule: &'a Rule,
     product: &str,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// The maximum size of a catalog file in bytes: the files are written by hand.
+/// The maximum size of a catalog file in bytes. These files are written by hand.
 pub(crate) const LARGEST_FILE: u64 = 8 << 20;
 
 /// An embedded file: its path below `specs/`, and its text.

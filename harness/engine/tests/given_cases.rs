@@ -54,7 +54,7 @@ fn a_case_of_the_rule_runs() {
 #[case::a_key_too_few("\"size\":16,", "", "the case has no value for `size`")]
 #[case::a_salt_that_is_none("\"size\":16", "\"size\":16,\"salt\":-1", "`-1` is not a value of `salt`")]
 #[case::no_object(GOOD, "7", "a case is a JSON object")]
-#[case::no_case(GOOD, "[]", "the list has no case")]
+#[case::no_case(GOOD, "[]", "the list contains no cases")]
 #[case::a_list_in_a_list(GOOD, "[[]]", "a case is a JSON object")]
 fn what_is_not_a_case_is_refused_before_anything_runs(#[case] from: &str, #[case] to: &str, #[case] message: &str) {
     let bench = bench();

@@ -31,7 +31,8 @@ pub const LONGEST_INPUT: usize = 64 << 10;
 pub struct Target {
     /// The target's name, which is also the name of its corpus and binary.
     pub name: &'static str,
-    /// Panics if the law does not hold. The text before the first `: ` names the violation.
+    /// The law, which panics if it does not hold. In the panic's message, the text before the first `: ` identifies the
+    /// violation.
     pub law: fn(&[u8]),
     /// Texts that have a meaning for the target but are missing in the corpus.
     pub words: &'static [&'static str],
@@ -85,7 +86,7 @@ macro_rules! target {
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input given; name files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
+        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

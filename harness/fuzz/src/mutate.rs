@@ -189,7 +189,7 @@ impl<'a> Mutator<'a> {
         input.splice(start..end, [blank, value].concat());
     }
 
-    /// Joins the first lines of this input and the last lines of another.
+    /// Joins the first lines of this input and the last lines of another input.
     fn splice(&self, input: &mut Vec<u8>, random: &mut Random) {
         let Some(other) = self.corpus.get(random.below(self.corpus.len())) else { return };
         let cut = |text: &[u8], random: &mut Random| {

@@ -9,7 +9,7 @@ use steps::program::{Domain, Expression, Program, Range, Statement, StatementKin
 
 /// The maximum number of values on an axis that enumerates them, all of which are run.
 const MOST_VALUES: u64 = 512;
-/// The maximum number of items of a list.
+/// The maximum number of items in a list.
 const LONGEST_LIST: i128 = 4096;
 /// The maximum number of iterations of a loop, regardless of its bound.
 const MOST_ROUNDS: u64 = 65_536;
@@ -138,7 +138,7 @@ fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) 
         let Ok(bounds) = scope.bounds(program, id, &case.values[..id.index()]) else { continue };
         assert!(
             !enumerates || bounds.count <= MOST_VALUES,
-            "an axis has more values than are tried: {} of `{}`, which must try all",
+            "an axis that must try all of its values has too many: {} of `{}`",
             bounds.count,
             axis.name
         );

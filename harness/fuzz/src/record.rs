@@ -27,7 +27,7 @@ pub fn law(bytes: &[u8]) {
     toy::with_file("record.json", bytes, |path| match read_record(path) {
         Err(error) => assert!(error.to_string().contains("record.json"), "an error does not name its file: {error}"),
         Ok((record, read)) => {
-            assert_eq!(read, bytes, "other bytes were read");
+            assert_eq!(read, bytes, "the bytes that were read differ from the file's");
             assert_eq!(to_canonical(&record), bytes, "an accepted record is not canonical");
             let conformant = record.statement == Statement::Conformant;
             let simulated = record.libraries.iter().any(|library| library.simulated);

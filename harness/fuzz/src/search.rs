@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::Target;
 use crate::mutate::{Mutator, Random, lines, tokens};
 
-/// The maximum number of attempts at shrinking an input.
+/// The maximum number of attempts to shrink an input.
 const SMALLER: usize = 3000;
 
 /// An input that breaks a law, after shrinking.

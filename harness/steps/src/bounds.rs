@@ -124,7 +124,7 @@ impl Scope {
         }
     }
 
-    /// Evaluates an expression over axes, quantities and constants.
+    /// Evaluates an expression that reads only axes, quantities and constants.
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
         evaluate(&mut Drawn { scope: self, values }, expression)
     }

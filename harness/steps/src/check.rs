@@ -301,7 +301,7 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Reports an unknown name where a value is expected.
+    /// Reports an unknown name in a place where a value is expected.
     pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
         let elsewhere = self.names.iter().filter(|(_, known, _)| known == name);
         let hint = match elsewhere.map(|(actor, ..)| &self.program.actors[*actor].name).min() {
@@ -316,7 +316,7 @@ impl<'e> Checker<'e> {
         self.problem(span, format!("`{name}` has no value here{hint}"));
     }
 
-    /// Reports an unknown name where a function is expected.
+    /// Reports an unknown name in a place where a function is expected.
     pub(crate) fn unknown_function(&mut self, name: &str, span: Span) {
         let Environment { declarations, vocabulary, .. } = self.environment;
         let words = &vocabulary.words;

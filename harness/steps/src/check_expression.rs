@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks expressions up to the first problem.
+    /// Checks expressions, and stops at the first problem.
     pub(super) fn expressions(&mut self, trees: &[Tree]) -> Option<Vec<Expression>> {
         trees.iter().map(|tree| self.expression(tree).map(|typed| typed.expression)).collect()
     }
@@ -187,7 +187,7 @@ impl Checker<'_> {
         });
         let mut expression = Expression::Unary(operator, Box::new(of.expression));
         if operator == UnaryOperator::Complement {
-            // The complement of an unsigned value is unsigned.
+            // The complement of an unsigned value is unsigned in C.
             expression = Expression::Cast(ty, Box::new(expression));
         }
         Some(Typed { expression, ty, space: None, constant })

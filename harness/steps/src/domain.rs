@@ -1,9 +1,9 @@
-//! The domain of an axis as written in the catalog.
+//! The domain of an axis, as written in the catalog.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The values of an axis: exactly one kind, see docs/catalog/language.md.
+/// The values of an axis. A domain has exactly one kind (docs/catalog/language.md).
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DomainSource {
@@ -23,7 +23,7 @@ pub struct DomainSource {
     pub list_of: Option<Box<DomainSource>>,
     /// The range of a list's length.
     pub length: Option<String>,
-    /// The integers from 0 to n-1 in random order, with n from this range.
+    /// The integers from 0 to n-1 in random order, where n is drawn from this range.
     pub permutation: Option<String>,
     /// The length of an earlier list.
     pub length_of: Option<String>,

@@ -55,7 +55,7 @@ impl Scope {
         Scope { facts, devices, patience: LEAST_PATIENCE, left_out: Vec::new() }
     }
 
-    /// The same scope with another patience, in milliseconds.
+    /// The same scope with a different patience, in milliseconds.
     pub fn with_patience(self, patience: u32) -> Scope {
         Scope { patience, ..self }
     }
@@ -82,7 +82,7 @@ pub enum EvaluationError {
     NotDrawn,
     #[error("an index is outside its list")]
     OutsideList,
-    /// An index is applied to an axis that draws integers.
+    /// An index was applied to an axis that draws integers.
     #[error("a list was expected")]
     NotAList,
     #[error("the product has no quantity `{0}`")]

@@ -158,7 +158,7 @@ impl<'a, I, T> IntoIterator for &'a List<I, T> {
 mod tests {
     use super::{AxisId, Id, List, StatementId};
 
-    /// Stored cases and journals contain plain numbers, and programs are identified by a digest of their text.
+    /// Stored cases and journals contain ids as plain numbers, and a digest of a program's text identifies the program.
     #[test]
     fn an_id_is_written_as_its_number() {
         let known = vec![(StatementId::new(3), 7)];

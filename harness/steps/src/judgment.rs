@@ -69,7 +69,7 @@ pub fn judgments(program: &Program) -> Vec<Judged> {
     found
 }
 
-/// The checks marked `[info]`, which are only reported, in the order of the steps.
+/// The checks marked `[info]`, which are only reported, in step order.
 pub fn reported(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, true, false, &mut found);

@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return self.fail(&format!("nested deeper than {DEEPEST} levels; write it flat"));
+            return self.fail(&format!("nested deeper than {DEEPEST} levels; flatten it"));
         }
         let result = read(self);
         self.depth -= 1;

@@ -34,7 +34,7 @@ pub struct Program {
     pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
-    /// True if the steps or a domain read the number of devices.
+    /// True if the steps or a domain reads the number of devices.
     pub counts_devices: bool,
     /// The number of call sites.
     pub calls: usize,
@@ -194,7 +194,7 @@ pub struct Statement {
     pub setup: bool,
     /// The ground of the statement's checks, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// Variables that this statement binds or changes and that another process reads.
+    /// Variables that this statement binds or changes and that other processes read.
     pub publishes: Vec<VariableId>,
 }
 
@@ -237,7 +237,7 @@ pub enum StatementKind {
         axis: AxisId,
         alternatives: Vec<Vec<Statement>>,
     },
-    /// A nested block: `control`, or statements of one actor.
+    /// A nested block: either `control`, or one actor's statements.
     Block {
         control: bool,
         body: Vec<Statement>,

@@ -1,4 +1,4 @@
-//! Result codes of calls. A header may have several types of codes, each with a separate value for success.
+//! Result codes of calls. A header may have several types of codes, each with its own value for success.
 
 use abi::Type;
 

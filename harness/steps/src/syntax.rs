@@ -1,4 +1,4 @@
-//! The syntax tree of steps, before names and types are resolved.
+//! The syntax tree of the steps, before names and types are resolved.
 //!
 //! Trees are equal if they mean the same: places and the starts of word expansions are ignored.
 
@@ -267,7 +267,7 @@ impl BinaryOperator {
         ("%", BinaryOperator::Remainder, 10),
     ];
 
-    /// The operator with this C notation, and its precedence.
+    /// The operator for a symbol in C notation, and its precedence.
     pub(crate) fn read(symbol: &str) -> Option<(BinaryOperator, u8)> {
         let found = BinaryOperator::WRITTEN.iter().find(|(known, ..)| *known == symbol);
         found.map(|(_, operator, precedence)| (*operator, *precedence))

@@ -130,7 +130,7 @@ impl Declarations {
         hooks.map(|callback| callback.name)
     }
 
-    /// The value of an enumerator or macro, with its enumeration.
+    /// The value of an enumerator or macro. An enumerator also has its enumeration.
     pub fn constant(&self, name: &str) -> Option<(i128, Option<&'static Enumeration>)> {
         self.constants.get(name).copied()
     }
@@ -143,7 +143,7 @@ impl Declarations {
         self.functions.keys().copied()
     }
 
-    /// The name of a constant, with the header's lifetime.
+    /// The name of a constant, as a `&'static str` from the header's tables.
     pub fn constant_name(&self, name: &str) -> Option<&'static str> {
         self.constants.get_key_value(name).map(|(name, _)| *name)
     }
@@ -220,7 +220,7 @@ fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
     }
 }
 
-/// True if a value of the type is used as an integer in computations.
+/// True if computations use a value of the type as an integer.
 #[inline]
 pub fn is_integer(ty: Type) -> bool {
     matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })

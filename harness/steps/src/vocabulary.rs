@@ -7,7 +7,7 @@ use super::given::SetUp;
 use super::suggest::hint;
 use super::word::Word;
 
-/// The names that the steps of one runtime may use in addition to those of its header.
+/// The names that steps for one runtime may use in addition to the names in its header.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
     /// Name of a set → its constants, in text order.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::jobs::shown;
 
-/// An error in writing or checking a file.
+/// An error while writing or checking a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The existing file differs from what would be generated.
+    /// The existing file differs from the file that would be generated.
     #[error(
         "{} is out of date: {difference}; run `cargo run -p bindings-generator`, with the same options but --check and \
          --require-libclang",

@@ -24,7 +24,7 @@ const PROBE: &str = "atlas_cts_value_of_";
 pub(crate) struct Header {
     /// The text of the header itself, without its includes.
     pub text: String,
-    /// SHA-256 of that text, in lower-case hex.
+    /// The SHA-256 of that text, in lower-case hex.
     pub digest: String,
     /// bindgen's output.
     pub raw: syn::File,
@@ -70,7 +70,7 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
         .rust_edition(RustEdition::Edition2024)
         .use_core()
         .ctypes_prefix("::core::ffi")
-        // Any value may be passed for an enumeration, which a Rust enum would forbid.
+        // Tests pass any value for an enumeration; a Rust enum would forbid that.
         .default_enum_style(EnumVariation::NewType { is_bitfield: false, is_global: false })
         .dynamic_library_name(LIBRARY)
         .dynamic_link_require_all(false)
@@ -97,7 +97,7 @@ fn integer_macros(raw: &syn::File) -> Vec<String> {
     raw.items.iter().filter_map(name).collect()
 }
 
-/// Records the enumerators of a header with the type that C gives them.
+/// Collects a header's enumerators with the values that C gives them.
 #[derive(Debug)]
 struct Enumerators(Rc<RefCell<BTreeMap<String, i128>>>);
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// A file to write or to check.
+/// A file to write or check.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// The generated file.

@@ -163,7 +163,7 @@ fn read(path: &Path) -> Result<String, Error> {
     }
 }
 
-/// The number of the first line in which two texts differ.
+/// The number of the first line that differs between two texts.
 fn difference(left: &str, right: &str) -> Option<usize> {
     if left == right {
         return None;

@@ -1,4 +1,4 @@
-//! Turns bindgen's output into the declarations for the tables, in C's terms.
+//! Converts bindgen's output into the declarations for the tables, described with C types.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ pub(crate) struct Names<'a> {
     pub aliases: BTreeMap<String, syn::Type>,
     /// The integer type that underlies each enumeration.
     pub enums: BTreeMap<String, &'a syn::Type>,
-    /// The fields of each complete struct or union; true for a union.
+    /// The fields of each complete struct or union, with true for a union.
     pub structs: BTreeMap<String, (bool, &'a syn::FieldsNamed)>,
     /// Structs that are declared but not defined.
     opaque: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Checks of chapters and their rules: each alone, then all of them together.
+//! Checks chapters and their rules, first separately and then together.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -104,7 +104,7 @@ fn chapter(
     Checked { source, chapter, rules, mistakes }
 }
 
-/// Checks the words of a chapter's name, which become part of tables and commands.
+/// Checks the words in a chapter's name, which appears in tables and commands.
 fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
     for word in words(folder, &source.path).iter().filter(|word| !is_id(word)) {
         let message = format!("`{word}` cannot be part of a chapter's name, which is the name of its file; {ID}");
@@ -112,7 +112,7 @@ fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that a rule is in a chapter of its area. Malformed ids are reported elsewhere.
+/// Checks that a rule's area is also its chapter's area. Malformed ids are reported elsewhere.
 fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistakes: &mut Mistakes) {
     let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
     if is_rule_id(&id.value) && own != here {

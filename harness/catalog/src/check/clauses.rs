@@ -1,4 +1,4 @@
-//! Checks of clauses against documents, products and the header.
+//! Checks clauses against documents, products and the header.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::rules::Rules;
 use crate::sentence::{SENTENCE, names_a_sentence};
 use crate::specs::short;
 
-/// The reasons why a clause cannot be judged or observed; `duplicate of ID` is another.
+/// The reasons why a clause cannot be judged or observed, except `duplicate of ID`.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
-/// The reasons why no device can break a judged clause; `restates ID` is another.
+/// The reasons why no device can break a judged clause, except `restates ID`.
 const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
 /// The prefix of a reason that refers to the clause that names the defect.
 const RESTATES: &str = "restates ";
 
-/// Checks the clauses, and adds the inventory.
+/// Checks the clauses and adds the sentences in the inventory.
 pub(super) fn check(
     files: &[ParsedFile<ClausesFile>],
     documents: &[DocumentEntry],
@@ -64,7 +64,7 @@ pub(super) fn check(
     book
 }
 
-/// Checks that the run modes of a clause exist, and that `leaves_open` names functions.
+/// Checks that a clause's run modes exist, and that `leaves_open` names functions.
 fn run_modes_of(
     source: &Arc<Source>,
     entry: &ClauseEntry,
@@ -97,7 +97,7 @@ fn untestable(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<Str
 fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.no_device else { return };
     if !entry.details.broken_by.is_empty() {
-        let message = "`broken_by` names a defect that breaks the sentence, but `no_device` denies one: leave one out";
+        let message = "`broken_by` names a defect that breaks the sentence, but `no_device` says that no device can; remove one of them";
         return mistakes.at(source, reason, message);
     }
     let what = "is not a reason why no device can break a clause";
@@ -186,7 +186,7 @@ fn clause(
     }
 }
 
-/// Checks that the rules under `noticed_by` exist, and that no untestable clause has any.
+/// Checks that the rules under `noticed_by` exist, and that no untestable clause has such rules.
 pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes: &mut Mistakes) {
     for file in files {
         for details in file.value.entries().map(|entry| entry.details) {
@@ -195,18 +195,19 @@ pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes
                 mistakes.at(&file.source, rule, format!("there is no rule `{}`{hint}", rule.value));
             }
             if let Some(reason) = details.untestable.as_ref().filter(|_| !details.noticed_by.is_empty()) {
-                let message = "a clause that a rule notices is not untestable: leave out `untestable` or `noticed_by`";
+                let message =
+                    "a clause is not untestable if a rule notices its violation; remove `untestable` or `noticed_by`";
                 mistakes.at(&file.source, reason, message);
             }
         }
     }
 }
 
-/// Checks that the digest of the sentence precedes its words.
+/// Checks that the text of a clause begins with the digest of its sentence.
 fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mut Mistakes) {
     if !names_a_sentence(&entry.sentence) {
         let message = format!(
-            "the text of a clause begins with the first {SENTENCE} digits of the SHA-256 of its sentence; \
+            "the text of a clause must begin with the first {SENTENCE} digits of the SHA-256 of its sentence; \
              `atlas-cts clauses --documents DIR` prints them"
         );
         mistakes.at(source, &entry.id, message);
@@ -256,7 +257,7 @@ pub(super) fn section<T>(
     mistakes.at(source, place, message);
 }
 
-/// Adds the sentences that only coverage counts.
+/// Adds the inventory's sentences, which only coverage counts.
 fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[DocumentEntry]) {
     book.whole = true;
     for line in &inventory.lines {

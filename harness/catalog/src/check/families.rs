@@ -69,8 +69,8 @@ impl Families {
         }
     }
 
-    /// Replaces families by their products and drops those after `not`; true if anything changed. Unknown names stay in
-    /// the list, where they are reported as unknown products.
+    /// Replaces families with their products and drops the names after `not`. Returns true if the list changed. Unknown
+    /// names stay in the list and are later reported as unknown products.
     fn resolve(&self, names: &mut Vec<String>) -> bool {
         if !names.iter().any(|name| self.members.contains_key(name) || name.starts_with(NOT)) {
             return false;
@@ -96,14 +96,14 @@ impl Families {
         changed
     }
 
-    /// The products that a name refers to.
+    /// The products that a family's or product's name refers to.
     fn members(&self, name: &str) -> Option<&[String]> {
         let own = || self.products.iter().find(|product| *product == name).map(std::slice::from_ref);
         self.members.get(name).map(Vec::as_slice).or_else(own)
     }
 }
 
-/// Replaces families by their products in the lists of all files.
+/// Replaces families with their products in the lists of all files.
 pub(super) fn resolve_all(files: &mut CatalogFiles) {
     let families = Families::of(&files.products.value);
     if families.members.is_empty() {

@@ -14,7 +14,7 @@ use crate::version::VersionNumber;
 /// The version of the suite.
 const SUITE: &str = env!("CARGO_PKG_VERSION");
 
-/// Rule → class, for rules whose class is not named after their chapter.
+/// Maps each rule whose class is not named after its chapter to that class.
 pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut Mistakes) -> HashMap<String, String> {
     until(file, mistakes);
     let prefix = format!("{}.", rules.runtime);

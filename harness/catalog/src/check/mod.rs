@@ -1,4 +1,4 @@
-//! Parsed files → checked rules. Each part of a catalog is checked against the parts before it.
+//! Checks parsed files and returns rules. Each part of a catalog is checked against the parts before it.
 
 use std::collections::{BTreeSet, HashMap};
 

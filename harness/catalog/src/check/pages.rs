@@ -78,7 +78,7 @@ fn functions_of_a_page(
     }
 }
 
-/// Checks that a function owned by a judged rule has a clause, if the documents name the functions of their pages.
+/// Checks that each function owned by a judged rule has a clause, if documents.yaml lists the functions on each page.
 pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let pages = || rules.documents.iter().flat_map(|document| &document.pages);
     if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() || !rules.book.whole {

@@ -39,8 +39,8 @@ pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mi
     grounds
 }
 
-/// Checks a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
-/// on every product that the rule applies to.
+/// Checks a rule against the policy. On every product to which a `must` rule applies, each of its judged checks must
+/// rest on a sentence that promises an outcome.
 pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
     for used in &rule.program.grounds {

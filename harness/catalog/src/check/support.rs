@@ -40,7 +40,7 @@ pub(super) fn check(
     (map(&table.functions), map(&table.values), Some(source))
 }
 
-/// Checks that the capabilities of the support table and those of api.yaml are the same.
+/// Checks that the support table and api.yaml have the same capabilities.
 pub(super) fn capabilities(
     api: &ParsedFile<ApiFile>,
     support: Option<&ParsedFile<SupportFile>>,

@@ -15,7 +15,7 @@ use crate::model::{ApiFile, WordSource};
 use crate::parse::ParsedFile;
 use crate::resource::Resource;
 
-/// Reads the sets, the words and the set-ups of api.yaml.
+/// Reads the sets, words and set-ups in api.yaml.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -194,7 +194,7 @@ impl WordReader<'_> {
     }
 }
 
-/// The heading of a word or a set-up: `name(parameter, …)`.
+/// Parses the heading of a word or set-up: `name(parameter, …)`.
 fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
     let form = format!("write a {what} as `name(parameter, parameter)`");
     let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());

@@ -1,5 +1,5 @@
-//! Coverage of the documents by rules: each clause with its state, and the functions, values and products that no rule
-//! judges. [`Coverage::of`] is the entry point; [`Threshold`] holds the shares that may not fall.
+//! Coverage of the documents by rules: the state of each clause, and the functions and values that no rule judges.
+//! [`Coverage::of`] is the entry point; [`Threshold`] contains the shares that must not fall.
 
 mod threshold;
 
@@ -28,7 +28,7 @@ pub enum ClauseState {
 }
 
 impl ClauseState {
-    /// All states, in the order of reports.
+    /// All states, in report order.
     pub const ALL: [ClauseState; 5] = [
         ClauseState::Judged,
         ClauseState::Observed,
@@ -168,7 +168,7 @@ impl<'a> Coverage<'a> {
         pages.map(of).filter(|page| page.functions > 0).collect()
     }
 
-    /// The clauses of a chapter, by its position.
+    /// The clauses of the chapter at a position.
     pub fn chapter(&self, chapter: usize) -> impl Iterator<Item = &CoveredClause<'a>> + '_ {
         self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
     }

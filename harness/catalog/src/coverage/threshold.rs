@@ -15,11 +15,11 @@ const UNREAD: &str = "unread";
 /// The maximum size of the file in bytes; it has one line per chapter.
 const LARGEST: u64 = 1 << 20;
 
-/// The minimum for each chapter of clauses: the share of its promises and errors that are judged, observed or
-/// untestable, and the number of clauses.
+/// The minimum values for each chapter of clauses: the share of its promises and errors that are judged, observed or
+/// untestable, and the number of its clauses.
 #[derive(Debug, Default)]
 pub struct Threshold {
-    /// Chapter → share in whole percent, clauses.
+    /// The share in whole percent and the number of clauses, by chapter.
     least: BTreeMap<String, (u64, u64)>,
     /// The maximum number of checks that only their author has read.
     unread: Option<u64>,

@@ -1,4 +1,5 @@
-//! Atomic replacement of files: a reader sees the old or the new file, even if a process is killed or the disk is full.
+//! Atomic replacement of files: a reader sees either the old or the new file, even if the writer is killed or the disk
+//! is full.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::RANDOM;
 
-/// The suffix of files that are being written. Their writer holds a lock on them.
+/// The suffix of files that are being written. The writer of such a file holds a lock on it.
 const PART: &str = ".atlas-cts-part";
 /// The number of attempts to create a file; another process may remove it as a leftover before it is locked.
 const TRIES: usize = 10;

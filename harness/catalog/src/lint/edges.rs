@@ -16,7 +16,7 @@ use super::values::{Known, KnownCall};
 /// The number of cases to examine: enough to combine each edge of an axis with several values of the others.
 const CASES: u32 = 200;
 
-/// A value at which implementations of a size tend to differ.
+/// A size at which implementations tend to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     /// Too large for a signed 32-bit number.
@@ -59,9 +59,9 @@ fn edge(value: i128) -> Option<Edge> {
 /// The edges of size parameters in a runtime's functions, and the edges that the rules draw.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// `function.parameter` or the text of a limit → the edges that at least one rule draws.
+    /// The edges that at least one rule draws, by `function.parameter` or by the text of a limit.
     drawn: BTreeMap<String, BTreeSet<Edge>>,
-    /// The same key → all edges that exist.
+    /// All edges that exist, by the same key.
     wanted: BTreeMap<String, BTreeSet<Edge>>,
     /// Sizes and limits of functions without an owning `must` rule.
     unowned: BTreeSet<String>,

@@ -46,7 +46,7 @@ pub(super) struct Known<'p> {
 }
 
 impl<'p> Known<'p> {
-    /// The calls of a case, in order.
+    /// The calls in a case, in order.
     pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<KnownCall> {
         let mut known = Known { program, scope, values, frame: HashMap::new(), calls: Vec::new() };
         known.block(&program.statements);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
 
-/// `specs/<runtime>/axioms.yaml`: assumptions that no sentence of the documents states.
+/// `specs/<runtime>/axioms.yaml`: assumptions that the documents do not state.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxiomsFile {
@@ -13,7 +13,7 @@ pub struct AxiomsFile {
     pub axioms: Vec<Spanned<Axiom>>,
 }
 
-/// An assumption that judged checks need and that no sentence states.
+/// An assumption that judged checks need although no sentence states it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axiom {

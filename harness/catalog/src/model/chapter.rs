@@ -65,7 +65,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Spanned<String>>,
-    /// `undefined`: the rule runs only with --hazardous, and is observed, never judged.
+    /// `undefined`: the rule runs only with --hazardous, and is only observed.
     #[serde(default)]
     pub hazard: Option<Hazard>,
     /// An unresolved contradiction, printed whenever the rule is reported.
@@ -82,7 +82,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, DomainSource>")]
     pub forall: IndexMap<String, Spanned<DomainSource>>,
-    /// A condition; cases that do not satisfy it are discarded.
+    /// A condition on the drawn values. Cases that do not satisfy it are discarded.
     #[serde(default, rename = "where")]
     #[schemars(with = "Option<String>")]
     pub condition: Option<Spanned<String>>,
@@ -97,7 +97,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
-    /// Functions and values that the rule uses on purpose although the documents list them as not supported on its
+    /// Functions and values that the rule uses on purpose although they are documented as not supported on its
     /// products.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -116,10 +116,11 @@ pub struct RuleSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// A document promises it: a violation fails the run.
+    /// A document promises the behavior: a violation fails the run.
     #[default]
     Must,
-    /// Seen only in source, or inferred: violations are reported, and fail the run only with `--strict`.
+    /// The behavior is inferred, or seen only in source code: violations are reported, and fail the run only with
+    /// `--strict`.
     Info,
 }
 
@@ -158,11 +159,11 @@ pub struct When {
     /// The minimum number of devices.
     #[serde(default)]
     pub devices: Option<u32>,
-    /// Edition of the runtime, for example `>=8.2`.
+    /// A condition on the runtime's edition, for example `>=8.2`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub edition: Option<EditionCondition>,
-    /// Version of the host's kernel, for example `>=5.11`.
+    /// A condition on the version of the host's kernel, for example `>=5.11`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub kernel: Option<EditionCondition>,

@@ -1,4 +1,4 @@
-//! The structure of files of clauses (docs/catalog/evidence.md): section → modality → id → sentence.
+//! The structure of clauses files (docs/catalog/evidence.md): section → modality → id → sentence.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub enum Modality {
     Promise,
     /// A documented refusal.
     Error,
-    /// A use that is not supported or not allowed: the outcome is undefined.
+    /// A use that is not supported or not allowed, so that the outcome is undefined.
     Prohibition,
     /// A reserved value: an instruction to the caller.
     Reserved,
@@ -78,8 +78,8 @@ impl Modality {
     }
 }
 
-/// A normative sentence: the first 12 digits of the SHA-256 of the sentence in the document, then the text in our words
-/// (docs/catalog/evidence.md). With details, a map with that text as `says`.
+/// A normative sentence: the first 12 digits of the SHA-256 of the document's sentence, followed by the sentence in our
+/// words (docs/catalog/evidence.md). A sentence with details is a map whose `says` contains that text.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(untagged)]
 pub enum Sentenced {
@@ -114,8 +114,8 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub run_modes: Vec<Spanned<String>>,
-    /// Functions that the sentence allows to fail in its run modes: there, the success of their bare calls is only
-    /// observed.
+    /// Functions that the sentence allows to fail in its run modes. In these modes, the success of their bare calls is
+    /// only observed.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub leaves_open: Vec<Spanned<String>>,
@@ -130,12 +130,12 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
-    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it. They prove that a
-    /// promise or refusal is judged.
+    /// Defects that break the sentence. Each is claimed by a rule that rests on the sentence or notices the violation,
+    /// which proves that the promise or refusal is judged.
     #[serde(default)]
     pub broken_by: Vec<String>,
-    /// The reason why no device can break a judged sentence: `about a prototype`, `either answer is legal`, or
-    /// `restates` and the id of the clause that names the defect.
+    /// The reason why no device can break the sentence although it is judged: `about a prototype`, `either answer is
+    /// legal`, or `restates` and the id of the clause that names the defect.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub no_device: Option<Spanned<String>>,
@@ -185,7 +185,7 @@ pub(crate) struct ClauseEntry {
     pub document: String,
     pub section: String,
     pub modality: Modality,
-    /// The first digits of the SHA-256 of the sentence.
+    /// The first digits of the sentence's SHA-256.
     pub sentence: String,
     /// The sentence in our words.
     pub digest: String,

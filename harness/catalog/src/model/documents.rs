@@ -41,7 +41,7 @@ pub struct DocumentEntry {
     pub promises: bool,
 }
 
-/// A page of a document, and the functions that it describes.
+/// A page in a document, and the functions that it describes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Page")]
@@ -53,7 +53,7 @@ pub struct PageEntry {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
-    /// Functions without a clause, with the reasons.
+    /// Functions without a clause, each with the reason.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub open: IndexMap<String, Spanned<String>>,

@@ -1,4 +1,4 @@
-//! The life cycle, the queries and the capabilities of api.yaml.
+//! The life cycle, queries and capabilities in api.yaml.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ pub struct LifeCycleDifference {
     pub unasked: Vec<Spanned<String>>,
 }
 
-/// A step of the set-up, and its reverse.
+/// A set-up step and its reverse.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpDown {
@@ -100,7 +100,7 @@ pub struct Queries {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Version")]
 pub struct VersionSource {
-    /// The source of the answer in reports: the name of a function.
+    /// The name of the function that reports give as the answer's source.
     pub by: String,
     /// The readiness that the query requires.
     pub state: Readiness,
@@ -108,7 +108,7 @@ pub struct VersionSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// The answer: an expression of integer or text type. An empty text does not count as an answer.
+    /// The expression that gives the answer, an integer or a text. An empty text does not count as an answer.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
     /// If present, the answer is an interface number in this format, which does not give the edition.
@@ -125,7 +125,7 @@ pub struct QuerySource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// The answer: an expression of integer or text type.
+    /// The expression that gives the answer, an integer or a text.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
 }

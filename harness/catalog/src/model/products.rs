@@ -9,7 +9,7 @@ use serde_yaml::Spanned;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
-    /// The product that the simulated device imitates by default; without it, the first one.
+    /// The product that the simulated device imitates by default. If missing, the first product.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
@@ -22,7 +22,7 @@ pub struct ProductsFile {
     pub products: Vec<ProductEntry>,
 }
 
-/// A product, or several that the documents never distinguish.
+/// A product, or several products that the documents never distinguish.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductEntry {
@@ -37,7 +37,7 @@ pub struct ProductEntry {
     pub families: Vec<Spanned<String>>,
     /// Regular expressions that match the names the runtime reports.
     pub reported_names: Vec<String>,
-    /// The modes in which programs can run, from the runtime's `run_modes`.
+    /// The modes in which programs can run on the product, from the runtime's `run_modes`.
     #[serde(default)]
     pub run_modes: Vec<String>,
     /// Documented quantities: bytes (4KiB) or plain integers. Every product has the same set of quantities.

@@ -7,8 +7,8 @@ use serde_yaml::Spanned;
 
 use super::clauses::Modality;
 
-/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as `atlas-cts clauses --checks` prints it → the
-/// second reader's findings. A changed check must be read again.
+/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as printed by `atlas-cts clauses --checks` → the
+/// second reader's findings. A check must be read again if it changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReadingsFile {
@@ -20,8 +20,8 @@ pub struct ReadingsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// The sentences that the reader found: ids of clauses, or the first digits of the SHA-256 of a sentence without a
-    /// clause. Empty: the reader found none.
+    /// The sentences that the reader found, given as clause ids or, for a sentence without a clause, as the first
+    /// digits of its SHA-256. Empty: the reader found none.
     #[serde(default)]
     pub found: Vec<String>,
     /// The sections that the reader names, if the clauses do not determine them.

@@ -34,15 +34,16 @@ pub struct SupportEntry {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
-    /// For a function: documented only for physical machines and containers, so undefined in a virtual machine.
+    /// For a function: true if it is documented only for physical machines and containers, so that its behavior in a
+    /// virtual machine is undefined.
     #[serde(default)]
     pub not_virtual: bool,
-    /// For a `not_virtual` function: the capability of api.yaml that tells if the device supports it in a virtual
-    /// machine.
+    /// For a `not_virtual` function: the capability in api.yaml that shows if the device supports the function in a
+    /// virtual machine.
     #[serde(default)]
     pub capability: Option<String>,
-    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process may lock less, a
-    /// failure says nothing about the device.
+    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process is not allowed to lock
+    /// this much, a failure says nothing about the device.
     #[serde(default)]
     pub locks: u64,
     /// The last edition that offers the function or value.

@@ -1,4 +1,4 @@
-//! The catalog's log of changes: the parts of rules that became weaker, with version and reason.
+//! The catalog's log of changes: the parts of rules that became weaker, each with the version and the reason.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_so
 /// The log's name in a runtime's folder.
 pub(super) const FILE: &str = "changes.yaml";
 
-/// The maximum size of a log in bytes: it is written by hand.
+/// The maximum size of a log in bytes. Logs are written by hand.
 const LARGEST: u64 = 8 << 20;
 
 /// `specs/<runtime>/changes.yaml`: requirements that a release weakened, with the reasons.
@@ -34,7 +34,7 @@ pub struct Change {
     /// The rule's id.
     #[schemars(with = "String")]
     pub rule: Spanned<String>,
-    /// The first version of the suite with the change.
+    /// The first suite version with the change.
     #[schemars(with = "String")]
     pub version: Spanned<String>,
     /// The part that became weaker.
@@ -43,7 +43,7 @@ pub struct Change {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub of: Vec<Spanned<String>>,
-    /// The reason: the sentence of a document that says otherwise, or the mistake in the rule.
+    /// The reason: the sentence in a document that contradicts the rule, or the mistake in the rule.
     #[schemars(with = "String")]
     pub why: Spanned<String>,
 }

@@ -1,4 +1,4 @@
-//! Must-pass lists as files, with one fact per line, so that lists can be compared with `diff`.
+//! Must-pass lists as files. Each line has one fact, so that lists can be compared with `diff`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use crate::{Rule, Rules, promised};
 pub struct MustPass {
     /// The version of the suite.
     pub version: String,
-    /// SHA-256 over the catalog's files, lower-case hex.
+    /// The SHA-256 of the catalog's files, in lower-case hex.
     pub catalog: String,
     /// The rules' requirements, by rule id.
     pub rules: BTreeMap<String, Promise>,

@@ -1,5 +1,5 @@
-//! Must-pass lists, one per release: the rules that a conformant device holds, with products, conditions and checks. A
-//! catalog that is weaker than the last list must explain that in its log of changes.
+//! Must-pass lists, one per release: the rules that a conformant device holds, with products, conditions and checks. If
+//! a catalog is weaker than the last list, its log of changes must explain why.
 
 mod changes;
 mod error;

@@ -19,7 +19,8 @@ pub struct Range {
 )]
 pub struct NotARange(String);
 
-/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
+/// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
+/// `>`.
 const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Declarations {
     /// Function → its type, in a uniform notation.
     pub functions: BTreeMap<String, String>,
-    /// Enumerator or integer macro → its value.
+    /// The value of each enumerator and integer macro, by name.
     pub constants: BTreeMap<String, i128>,
     /// Struct or union → its layout.
     pub layouts: BTreeMap<String, Layout>,

@@ -11,9 +11,9 @@ pub(super) const NEW: &str = "new";
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Difference {
-    /// The kind of the difference: `prototype`, `missing struct`.
+    /// The kind of difference, such as `prototype` or `missing struct`.
     pub kind: &'static str,
-    /// The item that differs: a function, a constant, a struct.
+    /// The function, constant or struct that differs.
     pub name: String,
     /// A description of the difference.
     pub text: String,

@@ -38,7 +38,7 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     read(&all, &[folder.to_owned()])
 }
 
-/// The declarations of a header, given as text.
+/// Reads the declarations in a header's text.
 pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Error> {
     // bindgen panics without libclang.
     clang_sys::load().map_err(|reason| Error::NoLibclang { reason })?;
@@ -182,7 +182,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of a numeric type that includes its size.
+/// The name of a numeric type in the form that includes its size.
 fn plain(name: &str) -> &str {
     match name {
         "c_char" => "char",
@@ -199,7 +199,7 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// Sizes, alignments and offsets, from the assertions that bindgen writes.
+/// Reads sizes, alignments and offsets from the assertions that bindgen writes.
 fn layouts(written: &str, declarations: &mut Declarations) {
     let pattern = |text: &str| Regex::new(text).expect("the pattern is constant and tested");
     let whole = pattern(r#""(Size|Alignment) of (\w+)"[^;]*?-\s*(\d+)usize"#);
