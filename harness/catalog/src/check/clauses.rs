@@ -97,7 +97,7 @@ fn untestable(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<Str
 fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.no_device else { return };
     if !entry.details.broken_by.is_empty() {
-        let message = "`broken_by` names a defect that breaks the sentence, but `no_device` says that no device can; remove one of them";
+        let message = "`broken_by` names a defect, but `no_device` says that no device can break it; remove one";
         return mistakes.at(source, reason, message);
     }
     let what = "is not a reason why no device can break a clause";
