@@ -80,7 +80,10 @@ fn functions_that_the_simulated_device_lacks_concern_no_rule() {
     let written = bench.run(["simulator", "--print-path", "."]);
     let path = written.says(0, &[]).text.trim().to_owned();
     let compared = bench.run(["abi", path.as_str()]);
-    compared.says(1, &["missing symbol", "supported in every edition", "not compared: prototypes, enumerators and layouts"]);
+    compared.says(
+        1,
+        &["missing symbol", "supported in every edition", "not compared: prototypes, enumerators and layouts"],
+    );
     assert!(!compared.text.contains("concerns"), "{}", compared.text);
 }
 

@@ -214,7 +214,7 @@ impl Rules {
     }
 
     /// The functions that rules need but that a library may lack: functions in an optional library, and functions that
-    /// are missing in some editions.
+    /// are missing from some editions.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
         for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {

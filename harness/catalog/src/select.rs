@@ -161,7 +161,7 @@ fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
         || rule.unsupported.iter().any(|known| known == name)
 }
 
-/// The rule's alternatives and values that a product does not offer, or that call functions missing in this library.
+/// The rule's alternatives and values that a product does not offer, or that call functions missing from this library.
 pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
     callable(rule, product, missing, rules).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use steps::Program;
 
 use crate::{program, toy};
 
-/// Texts that have a meaning in a case but are missing in the corpus.
+/// Texts that have a meaning in a case but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"salt\":1,",
     "\"choose\":\"one\",",

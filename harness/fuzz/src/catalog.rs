@@ -20,7 +20,7 @@ const CHAPTER: &str = "chapter.yaml";
 /// A chapter in addition to the one in the input.
 const INTACT: &str = "rules/block.yaml";
 
-/// Texts that have a meaning in a catalog but are missing in the corpus.
+/// Texts that have a meaning in a catalog but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "every: 0..3",
     "int: 0..9",

@@ -5,7 +5,7 @@ use ledger::expectations::{Expectations, ExpectationsError};
 
 use crate::toy;
 
-/// Texts that have a meaning in the format but are missing in the corpus.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "expectations:\n",
     "  - rule: \"*\"\n",

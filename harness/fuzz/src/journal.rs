@@ -12,7 +12,7 @@ use crate::catalog::is_rule_id;
 /// The maximum deadline for a call in seconds. No run writes a journal with a longer deadline.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600;
 
-/// Texts that have a meaning in a journal but are missing in the corpus.
+/// Texts that have a meaning in a journal but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"verdict\":\"fail\"",
     "\"verdict\":\"pass\"",

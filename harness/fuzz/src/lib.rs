@@ -34,7 +34,7 @@ pub struct Target {
     /// The law, which panics if it does not hold. In the panic's message, the text before the first `: ` identifies the
     /// violation.
     pub law: fn(&[u8]),
-    /// Texts that have a meaning for the target but are missing in the corpus.
+    /// Texts that have a meaning for the target but are missing from the corpus.
     pub words: &'static [&'static str],
 }
 

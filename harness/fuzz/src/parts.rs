@@ -15,7 +15,7 @@ const CATALOG: &str = "@catalog@";
 /// The maximum number of journals in an input.
 const MOST: usize = 4;
 
-/// Texts that have a meaning in the format but are missing in the corpus.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "# part\n",
     "\"number\":1",

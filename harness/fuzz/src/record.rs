@@ -4,7 +4,7 @@ use ledger::conformance::{Statement, read_record, to_canonical};
 
 use crate::toy;
 
-/// Texts that have a meaning in the format but are missing in the corpus.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"statement\":\"conformant\"",
     "\"statement\":\"not-shown\"",

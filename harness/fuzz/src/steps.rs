@@ -11,7 +11,7 @@ use steps::{Id, Problem, Program, RulePart, RuleText, check};
 
 use crate::{program, toy};
 
-/// Texts that have a meaning in steps but are missing in the corpus.
+/// Texts that have a meaning in steps but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "@axis a every=0..3\n",
     "@axis b list_of.int=0..9; length=0..3\n",

@@ -10,7 +10,7 @@ const LONGEST: usize = 16 << 10;
 /// The maximum number of bytes in one read.
 const CHUNK: usize = 8 << 10;
 
-/// Texts that have a meaning in the protocol but are missing in the corpus.
+/// Texts that have a meaning in the protocol but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "{\"turn\":{\"leaves\":1}}\n",
     "{\"turn\":{\"kill\":9}}\n",

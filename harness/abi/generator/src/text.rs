@@ -1,4 +1,4 @@
-//! Facts from the header's text that are missing in bindgen's output: identifiers and macros.
+//! Facts from the header's text that are missing from bindgen's output: identifiers and macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! A comparison as sections and entries, for text, Markdown and HTML.
 
-use cases::query;
 use super::difference::{
     Change, CoverageKind, Difference, Drift, DriftKind, FieldChange, RuleChange, RuleOutcome, Share, Timing,
 };
+use cases::query;
 use messages::message;
 
 /// The most answers or fields of an entry.
@@ -166,7 +166,10 @@ fn shares(rule: &str, shares: &[Share]) -> String {
         text += &format!(", {}", message!("and-more", count = shares.len() - MOST_SHOWN));
     }
     if let Some(example) = shares.iter().find_map(|share| share.example.as_ref()) {
-        text += &format!("; {}", message!("diff-example", values = query(rule, example).unwrap_or_else(|| shortened(&example.to_string()))));
+        text += &format!(
+            "; {}",
+            message!("diff-example", values = query(rule, example).unwrap_or_else(|| shortened(&example.to_string())))
+        );
     }
     text
 }
