@@ -1,4 +1,4 @@
-//! Embeds the files of each runtime's catalog in executables: the rules, and only those clauses that rules name.
+//! Embeds each runtime's catalog in executables: the rules, and only the clauses that rules name.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -12,11 +12,11 @@ fn main() {
     runtimes.retain(|path| path.join("api.yaml").is_file());
     let mut table = String::new();
     for runtime in &runtimes {
-        // Cargo watches everything below a folder.
+        // Cargo watches everything below a folder that it is given.
         println!("cargo:rerun-if-changed={}", runtime.display());
         let mut files = Vec::new();
         collect(runtime, &mut files);
-        // Readings are evidence for a checkout: no run reads them.
+        // Readings are evidence for readers of the repository; no run reads them.
         files.retain(|file| !file.starts_with(runtime.join("readings")));
         let name = runtime.file_name().expect("it has been listed").to_string_lossy();
         let _ = writeln!(table, "/// The catalog of `{name}`: paths below `specs/`, with the files' texts.");
@@ -63,7 +63,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The ids that texts name, and the ids that their clauses name in turn.
+/// The ids named in texts, and the ids that their clauses name in turn.
 fn named_clauses(texts: impl Iterator<Item = String>, clauses: &[String]) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     texts.for_each(|text| named.extend(dotted(&text)));
@@ -84,20 +84,21 @@ fn named_clauses(texts: impl Iterator<Item = String>, clauses: &[String]) -> BTr
     }
 }
 
-/// Words with a dot between their parts, like ids of clauses.
+/// Words that consist of parts with dots between them, like clause ids.
 fn dotted(text: &str) -> impl Iterator<Item = String> + '_ {
     let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || "-_.".contains(char)));
     words.filter(|word| word.trim_matches('.').contains('.')).map(|word| word.trim_matches('.').to_owned())
 }
 
-/// The id of the clause that begins in this line of a clauses file, indented below its section and its modality.
+/// The id of the clause that begins in this line of a clauses file. Such a line is indented below a section and a
+/// modality.
 fn id_of(line: &str) -> Option<&str> {
     let id = line.strip_prefix("      ").filter(|rest| !rest.starts_with([' ', '#']))?;
     Some(id.split_once(':')?.0)
 }
 
-/// A clauses file without the clauses that no text names; `None` if none remains. Removed lines become empty, so that
-/// the others keep their line numbers.
+/// A clauses file without the clauses that no text names; `None` if no clause remains. Removed lines become empty, so
+/// that the remaining lines keep their numbers.
 fn without_unnamed(text: &str, named: &BTreeSet<String>) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut kept = vec![""; lines.len()];

@@ -1,4 +1,4 @@
-//! The catalogs of all runtimes as of the build of the executable. A run reads these unless it is given a folder: a
-//! path that was known at build time may have a different owner now.
+//! The catalogs of all runtimes, embedded when the executable was built. A run uses them unless a folder is given; it
+//! does not look for the repository's folder, which may have a different owner by now.
 
 include!(concat!(env!("OUT_DIR"), "/catalogs.rs"));

@@ -1,24 +1,24 @@
-//! The declarations of a runtime's C header, as data. The generator next to this crate fills these types from bindgen's
-//! output, with one file for each runtime, in the crate of its vendor. All other code knows a runtime's functions only
-//! through these tables.
+//! The declarations in a runtime's C header, as data. The generator next to this crate fills these types from bindgen's
+//! output and writes one file for each runtime, in its vendor's crate. All other code accesses a runtime's functions
+//! only through these tables.
 
 use std::ffi::c_void;
 
 /// The declarations of one runtime's header.
 #[derive(Debug)]
 pub struct Bindings {
-    /// Name of the runtime's folder below `specs/`, for example the part before the first dot of its rule ids.
+    /// The name of the runtime's folder below `specs/`, which is also the part of its rule ids before the first dot.
     pub runtime: &'static str,
     /// SHA-256 of the header that the tables were generated from, in lower-case hex.
     pub header_digest: &'static str,
-    /// Every function of the header, sorted by name.
+    /// Every function in the header, sorted by name.
     pub functions: &'static [Function],
     /// Every enumeration, sorted by name. Any value may be passed; the constants are only names.
     pub enums: &'static [Enumeration],
     /// Every complete struct and union, sorted by name.
     pub structs: &'static [Struct],
-    /// Every typedef that is not the name of a handle, a callback, an enumeration or a struct above, sorted by name:
-    /// names of integers, of pointers and of `void`, and second names of enumerations and structs.
+    /// Every typedef that does not name a handle, a callback, or an enumeration or struct above, sorted by name. These
+    /// typedefs name integers, pointers and `void`, or give enumerations and structs a second name.
     pub typedefs: &'static [Typedef],
     /// Every typedef of a function pointer, sorted by name.
     pub callbacks: &'static [Callback],
@@ -26,24 +26,25 @@ pub struct Bindings {
     pub constants: &'static [Constant],
 }
 
-/// One function of the header.
+/// A function in the header.
 #[derive(Debug)]
 pub struct Function {
-    /// The name that a user of the header writes.
+    /// The function's name in C source that uses the header.
     pub name: &'static str,
-    /// The symbol that a library exports, if a macro of the header renames it.
+    /// The symbol that a library exports, if a macro in the header renames the function.
     pub exported_as: Option<&'static str>,
     /// Parameters in order.
     pub parameters: &'static [Parameter],
     /// The return type.
     pub returns: Type,
-    /// Calls the function at the address with its arguments widened to 64 bits: signed integers and enumerations
-    /// sign-extended where their C type is signed, else zero-extended; pointers, handles and callbacks as addresses;
-    /// a struct of at most 8 bytes passed by value as its bytes in memory order, a larger one as the address of its
-    /// bytes; floating point as its bits. The result is widened alike.
+    /// Calls the function at the address with its arguments widened to 64 bits. Integers and enumerations are
+    /// sign-extended if their C type is signed, otherwise zero-extended. Pointers, handles and callbacks are passed as
+    /// addresses, and floating point as its bits. A struct passed by value is given by its bytes in memory order if it
+    /// has at most 8 bytes, otherwise by their address. The result is widened in the same way.
     ///
     /// # Safety
-    /// The address is that of a function with this signature and each pointer argument is valid for it.
+    /// The address must belong to a function with this signature, and each pointer argument must be valid for the
+    /// function.
     pub call: unsafe fn(address: *const c_void, arguments: &[u64]) -> u64,
 }
 
@@ -63,10 +64,10 @@ pub struct Parameter {
     pub ty: Type,
 }
 
-/// A C type, as detailed as the step language needs.
+/// A C type, in the detail that the step language needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
-    /// `void`, as a return type or behind a pointer.
+    /// `void`, as a return type or the target of a pointer.
     Void,
     /// Plain `char`.
     Char,
@@ -74,17 +75,17 @@ pub enum Type {
     Integer { bytes: u8, signed: bool },
     /// `float` (4 bytes) or `double` (8 bytes).
     Float { bytes: u8 },
-    /// An enumeration by its type name: 4 bytes.
+    /// An enumeration of 4 bytes, by its type name.
     Enumeration { name: &'static str, signed: bool },
-    /// An opaque handle by the name of its typedef: pointer-sized.
+    /// An opaque, pointer-sized handle, by the name of its typedef.
     Handle(&'static str),
-    /// A struct or union by its type name.
+    /// A struct or union, by its type name.
     Struct(&'static str),
     /// A pointer.
     Pointer { to: &'static Type, constant: bool },
     /// An array inside a struct.
     Array { of: &'static Type, length: usize },
-    /// A function pointer by the name of its typedef.
+    /// A function pointer, by the name of its typedef.
     Callback(&'static str),
 }
 
@@ -93,27 +94,27 @@ pub enum Type {
 pub struct Typedef {
     /// The name in the header.
     pub name: &'static str,
-    /// The target, with all typedefs resolved except those of handles and callbacks.
+    /// The type that the name refers to, with all typedefs resolved except those of handles and callbacks.
     pub ty: Type,
 }
 
-/// A function type that a program passes to the library.
+/// The type of a function that a program passes to the library.
 #[derive(Debug)]
 pub struct Callback {
-    /// The name of its typedef.
+    /// The name of the type's typedef.
     pub name: &'static str,
-    /// Types of the parameters in order.
+    /// The types of the parameters, in order.
     pub parameters: &'static [Type],
     /// The return type.
     pub returns: Type,
 }
 
-/// An enumeration of the header.
+/// An enumeration in the header.
 #[derive(Debug)]
 pub struct Enumeration {
     /// The type's name.
     pub name: &'static str,
-    /// The enumerators in the order of the header.
+    /// The enumerators in the header's order.
     pub constants: &'static [Constant],
 }
 
@@ -126,7 +127,7 @@ pub struct Constant {
     pub value: i128,
 }
 
-/// A struct or union of the header.
+/// A struct or union in the header.
 #[derive(Debug)]
 pub struct Struct {
     /// The type's name.
@@ -137,7 +138,7 @@ pub struct Struct {
     pub align: usize,
     /// True if all fields start at offset 0.
     pub union: bool,
-    /// Fields in the order of the header.
+    /// The fields in the header's order.
     pub fields: &'static [Field],
 }
 

@@ -614,7 +614,7 @@ mod raw {
     };
 }
 
-/// One function for each of the header's, which converts the arguments from 64-bit words and calls the address.
+/// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
 #[allow(non_snake_case, dead_code, unused_imports, clippy::all, clippy::pedantic)]
 mod thunks {
     use super::raw;
@@ -626,14 +626,14 @@ mod thunks {
         panic!("{function} takes {expected} arguments, not {given}")
     }
 
-    /// A struct passed by value: of up to 8 bytes from the bytes of the word, a larger one from its address.
+    /// A struct passed by value. If it has at most 8 bytes, the word contains them; otherwise, the word is its address.
     ///
     /// # Safety
-    /// The bytes are those of a valid value; if the struct is larger than 8 bytes, the word is its address.
+    /// The word must contain a valid value, or must be the address of one if the struct is larger than 8 bytes.
     unsafe fn by_value<T: Copy>(word: u64) -> T {
         let bytes = word.to_ne_bytes();
         let at = if size_of::<T>() <= bytes.len() { bytes.as_ptr().cast() } else { word as usize as *const T };
-        // SAFETY: `at` points to the bytes of a `T`, by the size or by the caller's promise.
+        // SAFETY: `at` points to the bytes of a `T`, as the caller promises.
         unsafe { at.read_unaligned() }
     }
 

@@ -188,7 +188,7 @@ fn a_folder_without_a_catalog_is_named() {
     let bench = Bench::new();
     bench
         .run(["lint", "--specs", "elsewhere"])
-        .says(2, &["elsewhere holds no catalog of acl (no acl/api.yaml)", "--specs"]);
+        .says(2, &["elsewhere contains no catalog for acl (no acl/api.yaml)", "--specs"]);
 }
 
 #[rstest]
@@ -243,7 +243,8 @@ fn an_untried_edge_of_a_size_needs_a_reason() {
         bench.write("specs/acl/api.yaml", format!("{before}\nundrawn:{reasons}\n"));
         bench.run(["lint", "--specs", "specs", "--strict"])
     };
-    let missing = "no `must` rule tries aclrtMalloc.size from 2^31 on, from 2^32 on, near 2^64; draw it";
+    let missing =
+        "no `must` rule tries aclrtMalloc.size at or above 2^31, at or above 2^32, near 2^64; draw these values";
     lint(" {}").says(2, &[missing]);
     lint("\n  takes-as-much: [aclrtMalloc.size]").says(0, &["0 of 3 tried; not tried: 3 takes-as-much"]);
     lint("\n  takes-as-much: [aclrtMalloc.sizes]").says(2, &[missing, "neither a size of a function nor a limit"]);

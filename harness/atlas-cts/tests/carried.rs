@@ -110,5 +110,5 @@ fn a_given_catalog_replaces_the_embedded_one() {
     let answer = bench.run(["lint", "--specs", "specs"]);
     assert!(!answer.text.contains("301 rules"), "{}", answer.text);
     bench.run(["lint"]).says(0, &["rules in", "no mistakes"]);
-    bench.run(["lint", "--specs", "nowhere"]).says(2, &["nowhere holds no catalog of acl", "--specs DIR"]);
+    bench.run(["lint", "--specs", "nowhere"]).says(2, &["nowhere contains no catalog for acl", "--specs DIR"]);
 }

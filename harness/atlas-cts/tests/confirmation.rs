@@ -264,7 +264,7 @@ fn a_lost_device_leaves_the_failure_unconfirmed() {
 #[test]
 fn an_empty_list_of_cases_is_refused_and_a_program_runs_a_whole_list() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
-    struck.run("report", &["--case", "[]"]).says(2, &["--case []: the list has no case"]);
+    struck.run("report", &["--case", "[]"]).says(2, &["--case []: the list contains no cases"]);
     let words = ["print", "--specs", "specs", "--case", r#"[{"size": 1024}, {"size": 2048}]"#, STRUCK];
     struck.0.run(words).says(0, &["Case: size = 1024", "Case: size = 2048", "for (run = 0; run < 2; run++)"]);
 }

@@ -293,7 +293,7 @@ fn sentences_that_only_coverage_counts_are_table_lines() {
     bench.write("specs/acl/inventory.tsv", format!("{head}{}", line.replace("fact", "promise")));
     bench
         .run(["lint", "--specs", "specs"])
-        .says(2, &["inventory.tsv:2: sentences of modality `promise` are judged or observed"]);
+        .says(2, &["inventory.tsv:2: sentences with modality `promise` are judged or observed"]);
 }
 
 #[test]

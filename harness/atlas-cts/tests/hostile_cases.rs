@@ -55,7 +55,7 @@ fn run_case(bench: &Bench, case: &str, filter: &str) -> Answer {
 }
 
 #[rstest]
-#[case::a_number_for_a_choice("\"two\"", "7", "`7` is not a value of `choose`, which can be: one, two")]
+#[case::a_number_for_a_choice("\"two\"", "7", "`7` is not a value of `choose`; allowed: one, two")]
 #[case::excluded("\"size\":16", "\"size\":3", "the rule's `where` excludes this case")]
 fn an_invalid_case_is_refused(#[case] from: &str, #[case] to: &str, #[case] message: &str) {
     let bench = bench();
@@ -118,6 +118,6 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
 fn a_counterexample_of_another_device_is_only_a_remark() {
     let script = kept(&GOOD.replace("\"size\":16", "\"size\":100000"));
     let (bench, answer) = with_kept(&script, &["--strict"]);
-    answer.says(0, &["which can be here: 1..65536; this counterexample is not tried, it may apply to another target"]);
+    answer.says(0, &["allowed here: 1..65536; this counterexample is not tried, it may apply to another target"]);
     assert_eq!(bench.report("report").end().remarks.len(), 1);
 }

@@ -292,6 +292,6 @@ fn a_rule_that_always_passes_an_unsupported_value_does_not_apply(
 fn a_value_that_is_not_in_the_header_is_a_mistake() {
     let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{}", VALUES.replace("HUGE_ONLY", "HUGE_OLNY")));
-    let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is not a value of the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
+    let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is not a value in the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
     bench.run(["lint", "--specs", "specs"]).says(2, &[says, "support.yaml"]);
 }

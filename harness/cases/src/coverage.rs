@@ -1,4 +1,4 @@
-//! The part of a rule's domain that its cases cover.
+//! The share of a rule's domain that its cases cover.
 
 use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
@@ -9,22 +9,22 @@ use super::error::CaseError;
 use super::plan::{Plan, runner};
 use super::tree::CaseTree;
 
-/// The maximum number of distinct cases to count: the longest runs draw millions.
+/// The maximum number of distinct cases to count; the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
 
-/// Counts distinct cases. Noting a case only pushes it; duplicates are removed when the list has doubled, and at the
+/// Counts distinct cases. A new case is only appended; duplicates are removed whenever the list has doubled, and at the
 /// end.
 #[derive(Debug, Default)]
 pub struct Distinct {
     noted: Vec<u64>,
-    /// The length of the sorted prefix of `noted` without duplicates.
+    /// The length of the prefix of `noted` that is sorted and has no duplicates.
     deduplicated: usize,
-    /// True if a case without axes was noted: there is only one.
+    /// True if a case without axes was added; only one such case exists.
     empty: bool,
 }
 
 impl Distinct {
-    /// Notes that a case was tried.
+    /// Records that a case was tried.
     pub fn note(&mut self, values: &[Value]) {
         if values.is_empty() {
             self.empty = true;
@@ -50,7 +50,7 @@ impl Distinct {
     }
 }
 
-/// A 64-bit digest of a case. No collision is expected within a run.
+/// A 64-bit digest of a case. Within a run, collisions are unlikely.
 fn digest(values: &[Value]) -> u64 {
     fn word(digest: u64, word: u64) -> u64 {
         let mixed = (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -63,14 +63,14 @@ fn digest(values: &[Value]) -> u64 {
     })
 }
 
-/// True if the domain has at most `distinct` cases. Large domains and those of lists are not counted.
+/// True if the domain has at most `distinct` cases. Large domains and domains with lists are not counted.
 pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
     let mut room = 4096;
     let cases = count(program, scope, &mut Vec::new(), &mut room);
     cases.is_some_and(|cases| cases <= distinct)
 }
 
-/// The number of cases that begin with these values; `None`: too many, or not countable.
+/// The number of cases that begin with these values; `None` if there are too many or they cannot be counted.
 fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u64) -> Option<u64> {
     let axis = AxisId::new(values.len());
     if program.axes.get(axis).is_none() {
@@ -94,14 +94,14 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
     Some(cases)
 }
 
-/// Cases of a rule, the same in every call: one for each edge of an axis, and samples up to the given number.
+/// Cases for a rule, the same on every call: one for each edge of an axis, and samples up to the given number.
 pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value>> {
     let budget = Budget { cases, repeats: 1, calls: u64::MAX, ..Budget::default() };
     let Ok(mut plan) = Plan::new(program, scope, 0, &budget) else { return Vec::new() };
     std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }
 
-/// The number of draws that `where` discards.
+/// The number of draws, and how many of them `where` discards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discarded {
     pub discarded: u32,
@@ -109,10 +109,10 @@ pub struct Discarded {
 }
 
 impl Discarded {
-    /// Draws cases, the same in every call.
+    /// Draws cases, the same on every call.
     ///
     /// # Errors
-    /// A domain is empty, or the condition cannot be evaluated.
+    /// Fails if a domain is empty or the condition cannot be evaluated.
     pub fn measure(program: &Program, scope: &Scope, draws: u32) -> Result<Discarded, CaseError> {
         let mut runner = runner(0);
         let mut discarded = 0;
@@ -123,12 +123,12 @@ impl Discarded {
         Ok(Discarded { discarded, drawn: draws })
     }
 
-    /// True if the share is more than the language allows.
+    /// True if the share is higher than the language allows.
     pub fn too_many(self) -> bool {
         self.discarded * 2 > self.drawn
     }
 
-    /// The share in percent.
+    /// The discarded share in percent.
     pub fn percent(self) -> u32 {
         let (discarded, drawn) = (u64::from(self.discarded), u64::from(self.drawn.max(1)));
         ((discarded * 100 + drawn / 2) / drawn) as u32

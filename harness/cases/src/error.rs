@@ -7,7 +7,7 @@ use steps::evaluate::EvaluationError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// A bound, or `where`, has no value.
+    /// A bound or a `where` has no value.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
     /// A value is outside the domain of its axis.
@@ -16,10 +16,10 @@ pub enum CaseError {
     /// A list is not a permutation of 0 to n-1.
     #[error("`{axis}` is not a permutation")]
     NotAPermutation { axis: String },
-    /// A list is given for an integer, or an integer for a list.
-    #[error("the value of `{axis}` is of the wrong kind: list or integer")]
+    /// A list was given for an integer, or an integer for a list.
+    #[error("the value of `{axis}` is a list instead of an integer, or an integer instead of a list")]
     OtherKind { axis: String },
-    /// There are more or fewer values than axes.
+    /// The number of values differs from the number of axes.
     #[error("{} for {axes} {}", count(*values, "value"), if *axes == 1 { "axis" } else { "axes" })]
     OtherAxes { values: usize, axes: usize },
     #[error("`where` discards every case; nothing was tested")]
@@ -28,7 +28,7 @@ pub enum CaseError {
     NoneDrawn,
     #[error("a set of values is empty")]
     NoValues,
-    /// The plan has fewer cases than were run.
+    /// The plan has fewer cases than the run.
     #[error("the plan ends before the case that failed")]
     PlanEnds,
     #[error("a case is a JSON object: {{\"size\": 64, …}}")]
@@ -37,14 +37,14 @@ pub enum CaseError {
     UnknownAxis { name: String, hint: String, axes: String },
     #[error("the case has no value for `{name}`")]
     MissingAxis { name: String },
-    #[error("`{value}` is not a value of `{axis}`, which can be: {allowed}")]
+    #[error("`{value}` is not a value of `{axis}`; allowed: {allowed}")]
     NotAValue { value: String, axis: String, allowed: String },
-    /// The value may be allowed for another product, or with more devices.
-    #[error("`{value}` is not a value of `{axis}`, which can be here: {allowed}")]
+    /// The value may be allowed on another product or with more devices.
+    #[error("`{value}` is not a value of `{axis}`; allowed here: {allowed}")]
     NotHere { value: String, axis: String, allowed: String },
     #[error("`{value}` is not a value of `salt`, which is an integer of at least 0")]
     NotASalt { value: String },
-    #[error("the list has no case")]
+    #[error("the list contains no cases")]
     NoCases,
     /// The rule never draws the case.
     #[error("the rule's `where` excludes this case, so the rule says nothing about it")]

@@ -15,7 +15,7 @@ use super::error::CaseError;
 use super::plan::Case;
 use super::tree::CaseTree;
 
-/// The case as an object: axis → value, and `salt`.
+/// The case as a JSON object that maps each axis to its value and also contains `salt`.
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     let mut object = Map::new();
     for (axis, value) in program.axes.iter().zip(values) {
@@ -33,18 +33,19 @@ pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     Json::Object(object)
 }
 
-/// Reads a case from the JSON of [`case_to_json`]; every axis must be present.
+/// Reads a case from the JSON that [`case_to_json`] produces. Every axis must be present.
 ///
 /// # Errors
-/// It is not a case of this program. Only [`cases_from_json`] checks that the values are in their domains.
+/// Fails if the JSON is not a case of this program. Only [`cases_from_json`] checks that the values are in their
+/// domains.
 pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError> {
     read(program, json, |_, _| Ok(()))
 }
 
-/// Reads a case from the user or a file, or a list of cases that run in this order in one process.
+/// Reads a case, given by the user or in a file, or a list of cases to run in this order in one process.
 ///
 /// # Errors
-/// They are not cases that the rule could draw with this product and these devices.
+/// Fails unless the rule could draw these cases with this product and these devices.
 pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<Vec<Case>, CaseError> {
     let case = |json: &Json| {
         let case = read(program, json, |axis, values| match CaseTree::expect_value(program, scope, axis, values) {
@@ -66,7 +67,7 @@ pub fn cases_from_json(program: &Program, scope: &Scope, json: &Json) -> Result<
     }
 }
 
-/// Reads a case axis by axis; `check` gets the values read so far.
+/// Reads a case axis by axis. `check` receives the values read so far.
 fn read(
     program: &Program,
     json: &Json,
@@ -115,7 +116,7 @@ fn at(position: usize) -> Value {
     Value::Integer(position as i128)
 }
 
-/// The allowed values of an axis, given those of earlier axes.
+/// The values allowed for an axis, given the values of earlier axes.
 fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<String, CaseError> {
     let bounds = scope.bounds(program, axis, values)?;
     let range = |bounds: Bounds| match (bounds.count, bounds.step) {
@@ -133,16 +134,16 @@ fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> 
             let lengths = scope.length_bounds(program, axis, values)?;
             format!("a list of {} integers in {}", range(lengths), range(bounds))
         }
-        Domain::Permutation(_) => format!("the numbers from 0 on, {} of them, in any order", range(bounds)),
+        Domain::Permutation(_) => format!("the numbers from 0 to n-1 in any order, where n is {}", range(bounds)),
         _ => range(bounds),
     })
 }
 
-/// Parses JSON and rejects duplicate keys. serde_json would keep only the last one, so a case could differ from what
-/// its text seems to say.
+/// Parses JSON and rejects duplicate keys. serde_json would silently keep only the last of them, so the case could
+/// differ from the one that its text seems to describe.
 ///
 /// # Errors
-/// The text is not JSON, or has a duplicate key.
+/// Fails if the text is not JSON or has a duplicate key.
 pub fn parse_json(text: &str) -> Result<Json, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let json = unique_keys(&mut deserializer)?;
@@ -150,7 +151,7 @@ pub fn parse_json(text: &str) -> Result<Json, serde_json::Error> {
     Ok(json)
 }
 
-/// As [`parse_json`], for a field.
+/// Parses a field as [`parse_json`] does.
 pub fn unique_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
     UniqueKeys::deserialize(deserializer).map(|UniqueKeys(json)| json)
 }
@@ -246,7 +247,7 @@ fn text(program: &Program, position: usize) -> String {
 fn integer(json: &Json) -> Option<i128> {
     match json {
         Json::Number(number) => number.as_i128(),
-        // Only integers that do not fit a JSON number are written as text.
+        // Only integers that do not fit in a JSON number are written as text.
         Json::String(text) => text.parse().ok().filter(|value| Number::from_i128(*value).is_none()),
         _ => None,
     }

@@ -1,7 +1,7 @@
-//! Axes → cases: the values that a rule is tried with, and their shrinking if a case fails.
+//! Draws cases (the values with which a rule is tried) from axes, and shrinks the cases that fail.
 //!
-//! Built on proptest: a case is a [`proptest::strategy::ValueTree`], so that shrinking is proptest's binary search on
-//! every axis.
+//! This crate is built on proptest: a case is a [`proptest::strategy::ValueTree`], and shrinking is proptest's binary
+//! search on every axis.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 

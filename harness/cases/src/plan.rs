@@ -18,13 +18,13 @@ use super::tree::CaseTree;
 #[derive(Debug, Clone)]
 pub struct Case {
     pub values: Vec<Value>,
-    /// Makes the data patterns of the case unique.
+    /// The number that makes the case's data patterns unique.
     pub salt: u64,
-    /// `None`: the case was given, not drawn, and is not shrunk.
+    /// `None`: the case was given instead of drawn, so it is not shrunk.
     pub tree: Option<CaseTree>,
 }
 
-/// The cases of one rule.
+/// The cases planned for one rule.
 pub struct Plan<'a> {
     program: &'a Program,
     scope: &'a Scope,
@@ -34,12 +34,12 @@ pub struct Plan<'a> {
     samples: u32,
     rejected: u32,
     drawn: u32,
-    /// Edges that were given up because `where` discarded all draws for them.
+    /// The number of edges given up because `where` discarded all draws for them.
     lost_edges: u32,
     lost_samples: u32,
 }
 
-/// The seed of a rule, derived from the run's seed and the rule's id, so that it does not depend on the order of rules.
+/// A rule's seed, derived from the run's seed and the rule's id. It does not depend on the order of rules.
 pub fn rule_seed(run: u64, rule: &str) -> u64 {
     let mut digest = Sha256::new();
     digest.update(run.to_le_bytes());
@@ -52,15 +52,15 @@ pub fn rule_seed(run: u64, rule: &str) -> u64 {
 pub(super) fn runner(seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    // Everything is set here: the defaults would read PROPTEST_* from the environment.
+    // Every setting is given here, because the defaults would read PROPTEST_* from the environment.
     let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// The approximate number of calls of a case: the mean of estimates for a fixed set of cases.
+/// The approximate number of calls in a case: the mean of the estimates for a fixed set of cases.
 ///
 /// # Errors
-/// A domain is empty.
+/// Fails if a domain is empty.
 pub fn calls_of_a_case(program: &Program, scope: &Scope) -> Result<u64, CaseError> {
     const DRAWS: u64 = 32;
     let mut runner = runner(0);
@@ -102,27 +102,27 @@ impl<'a> Plan<'a> {
         self.edges.len()
     }
 
-    /// The number of remaining cases, if none is given up.
+    /// The number of remaining cases if none of them is given up.
     pub fn planned(&self) -> u64 {
         self.edges.len() as u64 + u64::from(self.samples)
     }
 
     /// The number of draws that `where` discarded, if cases were given up for that reason. A lost edge does not count
-    /// if `where` keeps most other draws: then excluding the edge is intended.
+    /// if `where` keeps most other draws, because it is then excluded on purpose.
     pub fn discarded(&self) -> Option<Discarded> {
         let discarded = Discarded { discarded: self.rejected, drawn: self.drawn };
         let cut = self.lost_samples > 0 || (self.lost_edges > 0 && discarded.too_many());
         cut.then_some(discarded)
     }
 
-    /// The next case. `None`: the plan is complete; `Some(Err)`: a domain is empty.
+    /// The next case. `None`: the plan is complete. `Some(Err)`: a domain is empty.
     pub fn next_case(&mut self) -> Option<Result<Case, CaseError>> {
         loop {
             let forced = self.edges.next();
             if forced.is_none() {
                 self.samples = self.samples.checked_sub(1)?;
             }
-            // A discarded case is redrawn a few times; an edge that `where` excludes is given up.
+            // A discarded case is drawn again a few times. An edge that `where` excludes is given up.
             for _ in 0..8 {
                 let tree = match CaseTree::draw(self.program, self.scope, &mut self.runner, forced) {
                     Ok(tree) => tree,
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The ends of every axis, and all values of axes that enumerate them.
+    /// Both ends of every axis, and all values of axes that enumerate their values.
     fn edges(&mut self) -> Result<Vec<(AxisId, u64)>, CaseError> {
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
         let values = tree.values(self.program, self.scope)?;

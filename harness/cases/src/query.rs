@@ -1,25 +1,25 @@
-//! A rule with one of its cases, as one word: `toy.copy.within-host:size=4096;choose=pageable`.
+//! A rule and one of its cases as a single word: `toy.copy.within-host:size=4096;choose=pageable`.
 
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// The maximum length of a printed query in bytes: longer cases are easier to handle as JSON.
+/// The maximum length of a printed query in bytes. Longer cases are easier to handle as JSON.
 const LONGEST: usize = 400;
 
 /// A malformed query.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum QueryError {
-    #[error("`{part}` is not a value of a case; write `axis=value`, with `;` between the values")]
+    #[error("`{part}` does not give a value; write `axis=value`, with `;` between axes")]
     NoValue { part: String },
     #[error("`{name}` is given twice; give each axis once")]
     Twice { name: String },
 }
 
-/// The query for a case of a rule. `None` if only JSON can express it: several cases, lists, texts that are not words,
-/// and cases that are too long.
+/// The query for a case of a rule. `None` if only JSON can express the case: several cases, lists, texts that are not
+/// words, and cases that are too long.
 pub fn query(rule: &str, case: &Json) -> Option<String> {
     let Json::Object(values) = case else { return None };
-    // A case without a salt has a salt of 0.
+    // A missing salt means a salt of 0.
     let values = values.iter().filter(|(name, value)| !(*name == "salt" && value.as_u64() == Some(0)));
     let parts: Vec<String> =
         values.map(|(name, value)| Some(format!("{name}={}", word(value)?))).collect::<Option<_>>()?;
@@ -27,10 +27,10 @@ pub fn query(rule: &str, case: &Json) -> Option<String> {
     (!parts.is_empty() && text.len() <= LONGEST).then_some(text)
 }
 
-/// The rule of a query, and its case if it has one.
+/// The rule in a query, and the case if the query has one.
 ///
 /// # Errors
-/// The text after the colon is not a case.
+/// Fails if the text after the colon is not a case.
 pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     let Some((rule, case)) = text.split_once(':') else { return Ok((text, None)) };
     let mut values = Map::new();
@@ -47,7 +47,7 @@ pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     Ok((rule, Some(Json::Object(values))))
 }
 
-/// A value in the notation of a query, if it reads back as the same value.
+/// A value in query notation, if it reads back as the same value.
 fn word(value: &Json) -> Option<String> {
     let text = match value {
         Json::Number(number) => number.to_string(),
@@ -58,7 +58,7 @@ fn word(value: &Json) -> Option<String> {
     (text.chars().all(fits) && !text.is_empty() && value_of(&text) == *value).then_some(text)
 }
 
-/// A number if the text is one, otherwise the text.
+/// A number if the text represents one, otherwise the text.
 fn value_of(text: &str) -> Json {
     let number = text.parse::<u64>().map(Json::from).or_else(|_| text.parse::<i64>().map(Json::from));
     number.unwrap_or_else(|_| Json::from(text))

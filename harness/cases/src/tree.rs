@@ -13,15 +13,15 @@ use steps::{AxisId, Id};
 
 use super::error::CaseError;
 
-/// The positions that a case drew, each in the range of its axis.
+/// The positions drawn for a case, each in the range of its axis.
 #[derive(Debug, Clone, Default)]
 pub struct CaseTree {
     axes: Vec<AxisTree>,
-    /// The part that was shrunk last, for undoing.
+    /// The part that was shrunk last, so that the step can be undone.
     last: Option<(usize, usize)>,
-    /// Parts before this one cannot be shrunk further in this pass.
+    /// The position in this pass: the parts before it cannot be shrunk further.
     next: (usize, usize),
-    /// True if a part was shrunk in this pass: another pass follows, because axes depend on each other.
+    /// True if this pass has shrunk a part. Another pass follows, because axes depend on each other.
     improved: bool,
 }
 
@@ -29,15 +29,15 @@ pub struct CaseTree {
 enum AxisTree {
     Scalar(BinarySearch),
     List {
-        /// The position in the range of lengths.
+        /// The position in the range of possible lengths.
         length: BinarySearch,
         /// The shortest length.
         least: usize,
         items: Vec<BinarySearch>,
-        /// The item that was left out last, with the previous length.
+        /// The item that was left out last, and the previous length.
         left_out: Option<(usize, BinarySearch, BinarySearch)>,
     },
-    /// The sorted order of the keys is the permutation.
+    /// The order in which the keys sort is the permutation.
     Permutation {
         length: BinarySearch,
         keys: Vec<u64>,
@@ -45,7 +45,7 @@ enum AxisTree {
 }
 
 impl CaseTree {
-    /// Draws a case. `forced` fixes one axis at a position (for lists: the length's position).
+    /// Draws a case. `forced` fixes the position of one axis (for a list, the position of its length).
     pub fn draw(
         program: &Program,
         scope: &Scope,
@@ -81,8 +81,8 @@ impl CaseTree {
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
-    /// A tree for given values, to shrink the case of a lost process. Every search begins at the current value, because
-    /// its history is unknown.
+    /// Builds a tree for given values, to shrink a case whose process was lost. Every search begins at the current
+    /// value, because its history is unknown.
     pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, CaseError> {
         if values.len() != program.axes.len() {
             return Err(CaseError::OtherAxes { values: values.len(), axes: program.axes.len() });
@@ -92,7 +92,7 @@ impl CaseTree {
         Ok(CaseTree { axes, ..CaseTree::default() })
     }
 
-    /// Checks that the last of these values is in the domain of its axis.
+    /// Checks that the last of these values is in its axis's domain.
     pub(super) fn expect_value(
         program: &Program,
         scope: &Scope,
@@ -102,7 +102,7 @@ impl CaseTree {
         AxisTree::of(program, scope, axis, values).map(drop)
     }
 
-    /// The values for the steps.
+    /// The values that the steps receive.
     pub fn values(&self, program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
         let mut values = Vec::with_capacity(self.axes.len());
         for (axis, tree) in program.axes.ids().zip(&self.axes) {
@@ -112,7 +112,7 @@ impl CaseTree {
         Ok(values)
     }
 
-    /// Moves to the next attempt, given the outcome of the last one; `false`: nothing remains to try.
+    /// Moves to the next attempt, given the outcome of the last one. Returns `false` if no attempts remain.
     pub fn next(&mut self, failed: bool) -> bool {
         if failed {
             self.improved |= self.last.is_some();
@@ -143,7 +143,8 @@ impl CaseTree {
         }
     }
 
-    /// Undoes half of the last step because the case no longer failed; `false`: the part is back to its previous value.
+    /// Undoes half of the last step because the case no longer failed. Returns `false` if the part is back at its
+    /// previous value.
     fn complicate(&mut self) -> bool {
         let Some((axis, part)) = self.last else { return false };
         let moved = self.axes[axis].complicate(part);
@@ -163,7 +164,7 @@ fn uniform(bounds: Bounds, runner: &mut TestRunner) -> u64 {
     if bounds.count == 1 { 0 } else { runner.rng().random_range(0..bounds.count) }
 }
 
-/// Draws a position. If `logarithmic`, all orders of magnitude are equally likely, with a bias to powers of two and
+/// Draws a position. If `logarithmic`, all orders of magnitude are equally likely, with a bias toward powers of two and
 /// their neighbors.
 fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
     if !logarithmic || bounds.count < 4 {
@@ -178,13 +179,13 @@ fn draw(bounds: Bounds, logarithmic: bool, runner: &mut TestRunner) -> u64 {
         0 => base,
         1 => base + 1,
         2 => base.saturating_sub(1),
-        // `base` is a power of two: a mask is its remainder.
+        // `base` is a power of two, so a mask gives the remainder.
         _ => base + (u128::from(rng.random::<u64>()) & (base - 1)),
     };
     bounds.position(value.clamp(low, high) as i128)
 }
 
-/// The number of present items of a list: at most the number of drawn ones.
+/// The number of items present in a list, at most the number of drawn items.
 fn present(least: usize, length: &BinarySearch, items: &[BinarySearch]) -> usize {
     usize::try_from(length.current()).map_or(items.len(), |more| least.saturating_add(more).min(items.len()))
 }
@@ -199,7 +200,7 @@ fn position(bounds: Bounds, value: i128, name: &str) -> Result<u64, CaseError> {
 }
 
 impl AxisTree {
-    /// The tree of an axis at its given value.
+    /// The tree for an axis, starting at its given value.
     fn of(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<AxisTree, CaseError> {
         let name = &program.axes[axis].name;
         let bounds = scope.bounds(program, axis, &values[..axis.index()])?;
@@ -244,7 +245,7 @@ impl AxisTree {
         })
     }
 
-    /// The current value, in the axis's range.
+    /// The current value, from the axis's range.
     fn value(
         &self,
         program: &Program,
@@ -269,8 +270,8 @@ impl AxisTree {
         })
     }
 
-    /// Shrinks a part. `None`: there is no such part; `Some(false)`: it cannot be shrunk. The parts of a list are its
-    /// length, the presence of each item, and each item.
+    /// Shrinks a part. `None`: the part does not exist. `Some(false)`: the part cannot be shrunk. The parts of a list
+    /// are its length, the presence of each item, and each item.
     fn simplify(&mut self, part: usize) -> Option<bool> {
         match self {
             AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => {

@@ -1,17 +1,17 @@
-//! Alternatives of `choose` and values of axes that a product does not offer. Only the alternative that calls such a
-//! function or passes such a value is left out, not the whole rule.
+//! Alternatives of `choose` and axis values that a product does not offer. Only alternatives that call such a function
+//! or pass such a value are left out; the rest of the rule still runs.
 
 use steps::AxisId;
 use steps::program::{Domain, Program, Statement, StatementKind};
 use steps::walk::Node;
 
-/// An axis of a program and one of its alternatives or values, by position.
+/// An axis of a program, and the position of one of its alternatives or values.
 pub type Alternative = (AxisId, usize);
 
 /// The alternatives and axis values that use functions or values the product does not offer.
 ///
 /// # Errors
-/// The function or value without which the program cannot run at all.
+/// Fails if the program cannot run without a function or value that is not offered. The error is its name.
 pub(super) fn left_out<'a>(
     program: &'a Program,
     names_values: bool,
@@ -33,7 +33,7 @@ pub(super) fn left_out<'a>(
     }
 }
 
-/// True if the axes of a program, or the arguments of its calls, name one of these values.
+/// True if a program's axes, or the arguments of its calls, name one of these values.
 pub(super) fn mentions(program: &Program, value: &impl Fn(&str) -> bool) -> bool {
     let written = program.axes.iter().filter_map(|axis| match &axis.domain {
         Domain::OneOf { written, .. } => Some(written),
@@ -47,12 +47,12 @@ pub(super) fn mentions(program: &Program, value: &impl Fn(&str) -> bool) -> bool
     texts.any(|text| identifiers(text).any(value))
 }
 
-/// The names in a text.
+/// The identifiers in a text.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
 
-/// The needs of a program, compared with what is offered.
+/// A program, and the test that tells whether the product offers a function or value.
 struct Needs<'a, 'o, O: Fn(&str) -> bool> {
     program: &'a Program,
     names_values: bool,
@@ -60,7 +60,7 @@ struct Needs<'a, 'o, O: Fn(&str) -> bool> {
 }
 
 impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
-    /// The function of a call, or a value among its arguments, that is not offered.
+    /// Records the function of a call, or a value among its arguments, if it is not offered.
     fn note(&self, node: Node<'_>, found: &mut Option<&'a str>) {
         let (Node::Call(call), None) = (node, &found) else { return };
         let missing = |name: &&'a str| !(self.offered)(name);
@@ -71,7 +71,8 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         }
     }
 
-    /// Notes the values that are not offered. Returns one if an axis has no offered value.
+    /// Adds the axis values that are not offered to `without`. If an axis has no offered value, returns one of its
+    /// missing values.
     fn axes(&self, without: &mut Vec<Alternative>) -> Option<&'a str> {
         for (axis, declared) in self.program.axes.entries().filter(|_| self.names_values) {
             let Domain::OneOf { written, .. } = &declared.domain else { continue };
@@ -86,7 +87,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         None
     }
 
-    /// The first function or value that a block always uses and that is not offered.
+    /// The first function or value that a block always uses although it is not offered.
     fn block(&self, statements: &'a [Statement], without: &mut Vec<Alternative>) -> Option<&'a str> {
         for statement in statements {
             let mut found = None;

@@ -1,4 +1,5 @@
-//! Axioms: the assumptions of judged checks in addition to the sentences that they rest on (docs/catalog/evidence.md).
+//! Axioms: assumptions that judged checks make in addition to the sentences that they rest on
+//! (docs/catalog/evidence.md).
 
 use std::collections::HashSet;
 
@@ -9,7 +10,8 @@ use super::model::Axiom;
 use super::rules::{Rule, Rules};
 
 impl Rule {
-    /// The axioms that a judged check assumes: those of its ground, or else of its rule, and those of its built-in.
+    /// The axioms that a judged check assumes: those of its ground (or, if the ground has none, of its rule) and those
+    /// of its built-in.
     pub fn axioms<'a>(&self, judged: &Judged, rules: &'a Rules) -> Vec<&'a Axiom> {
         let named = self.ground(judged).map(|ground| &ground.axioms).filter(|axioms| !axioms.is_empty());
         let named = named.unwrap_or(&self.assumes);
@@ -18,7 +20,7 @@ impl Rule {
         rules.axioms.iter().filter(|axiom| named.contains(&axiom.id) || built_in(axiom)).collect()
     }
 
-    /// The axioms that the check at a place assumes; if there is no check, all of the rule's axioms.
+    /// The axioms that the check at a place assumes. If the place has no check, all of the rule's axioms.
     pub fn axioms_at<'a>(&self, span: Span, rules: &'a Rules) -> Vec<&'a Axiom> {
         match self.judged_at(span) {
             Some(judged) => self.axioms(&judged, rules),
@@ -26,7 +28,7 @@ impl Rule {
         }
     }
 
-    /// The axioms that any judged check of the rule assumes, in the order of the catalog.
+    /// The axioms that any of the rule's judged checks assumes, in catalog order.
     pub fn all_axioms<'a>(&self, rules: &'a Rules) -> Vec<&'a Axiom> {
         let judged = judgments(&self.program);
         let ids: HashSet<&str> =

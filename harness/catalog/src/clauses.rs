@@ -1,21 +1,21 @@
-//! Clauses: the normative sentences of documents, as data (docs/catalog/evidence.md).
+//! Clauses: the documents' normative sentences, as data (docs/catalog/evidence.md).
 
 use std::collections::{HashMap, HashSet};
 
 use super::edition::{Edition, Span};
 use super::model::Modality;
 
-/// Clauses that are counted together.
+/// A chapter of clauses, for which coverage is counted.
 #[derive(Debug, Clone, Default)]
 pub struct ClauseChapter {
     pub name: String,
-    /// The pages that were read for it.
+    /// The pages that were read for the chapter.
     pub pages: Vec<String>,
-    /// True if its pages have not been read yet.
+    /// True if the chapter's pages have not been read yet.
     pub open: bool,
 }
 
-/// The prefix of the id of the clause that says the same.
+/// The prefix of a reason that refers to an equivalent clause.
 pub(crate) const DUPLICATE: &str = "duplicate of ";
 
 /// A checked clause.
@@ -24,40 +24,40 @@ pub struct Clause {
     pub id: String,
     /// Position in [`ClauseBook::chapters`].
     pub chapter: usize,
-    /// Id of its document.
+    /// The id of the clause's document.
     pub document: String,
     pub section: String,
-    /// `title (edition), section`, as reports print it.
+    /// The source as printed in reports: `title (edition), section`.
     pub source: String,
     pub modality: Modality,
     pub digest: String,
     /// The first [`SENTENCE`](super::SENTENCE) digits of the SHA-256 of the normalized sentence.
     pub sentence: String,
-    /// The products that it is about; empty: all.
+    /// The products that the sentence applies to; empty: all.
     pub products: Vec<String>,
-    /// The editions in which it holds.
+    /// The editions in which the sentence holds.
     pub span: Span,
-    /// The run modes in which it holds; empty: all.
+    /// The run modes in which the sentence holds; empty: all.
     pub run_modes: Vec<String>,
-    /// The functions whose bare calls may fail where it holds.
+    /// Functions whose bare calls may fail in the run modes where the sentence holds.
     pub leaves_open: Vec<String>,
-    /// The codes that it names.
+    /// The error codes that the sentence names.
     pub codes: Vec<i128>,
     pub reason: Option<String>,
     /// Ids of rules that fail if a device breaks the sentence, although their checks name other sentences.
     pub noticed_by: Vec<String>,
     /// Names of seeded defects that break the sentence.
     pub broken_by: Vec<String>,
-    /// The reason why no device can break it.
+    /// The reason why no device can break the sentence.
     pub no_device: Option<String>,
-    /// The reason why no rule can judge or observe it.
+    /// The reason why no rule can judge or observe the sentence.
     pub untestable: Option<String>,
     /// `file:line`.
     pub place: String,
 }
 
 impl Clause {
-    /// True if the sentence holds in an edition; if that is unknown, true if it holds in all of them.
+    /// True if the sentence holds in an edition or, if the edition is unknown, in all editions.
     pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
         match edition {
             None => self.span.is_always(),
@@ -70,12 +70,12 @@ impl Clause {
         mode.is_none_or(|mode| self.run_modes.is_empty() || self.run_modes.iter().any(|known| known == mode))
     }
 
-    /// True if the sentence names this run mode.
+    /// True if the sentence names this run mode explicitly.
     pub fn is_about(&self, mode: &str) -> bool {
         self.run_modes.iter().any(|known| known == mode)
     }
 
-    /// True if it is about a product.
+    /// True if the sentence applies to a product.
     pub fn speaks_of(&self, product: &str) -> bool {
         self.products.is_empty() || self.products.iter().any(|known| known == product)
     }
@@ -106,8 +106,8 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as a failure prints it. Only the first clause of each document has the document's title and the
-    /// edition of the library.
+    /// The clause as printed in a failure. Only the first clause from each document is printed with the document's
+    /// title and the library's edition.
     fn told(&self, edition: Option<&Edition>, first: bool) -> String {
         let bounds = match self.bounds() {
             text if text.is_empty() => String::new(),
@@ -120,7 +120,7 @@ impl Clause {
         }
     }
 
-    /// Clauses as a failure prints them, without duplicates.
+    /// Clauses as printed in a failure, without duplicates.
     pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
         let (mut seen, mut documents) = (HashSet::new(), HashSet::new());
         let clauses = clauses.filter(|clause| seen.insert(&*clause.id));
@@ -133,9 +133,9 @@ impl Clause {
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
-    /// Id → position in `clauses`, without the sentences that only coverage counts.
+    /// Positions in `clauses` by id, without the sentences that only coverage counts.
     pub positions: HashMap<String, usize>,
-    /// True if `clauses` has the sentences that only coverage counts; an executable does not carry them.
+    /// True if `clauses` contains the sentences that only coverage counts. Executables do not contain them.
     pub whole: bool,
 }
 
@@ -151,7 +151,7 @@ impl ClauseBook {
         self.clauses.iter().any(|clause| clause.document == document && clause.section == section)
     }
 
-    /// The position of a chapter, which is added if missing.
+    /// Returns the position of a chapter, which is added if it is missing.
     pub(super) fn chapter(&mut self, name: &str) -> usize {
         let found = self.chapters.iter().position(|chapter| chapter.name == name);
         if found.is_none() {

@@ -7,14 +7,14 @@ use std::sync::{Arc, OnceLock};
 use serde_yaml::Spanned;
 use steps::{Span, count};
 
-/// A file of the catalog.
+/// A catalog file.
 #[derive(Debug)]
 pub struct Source {
     /// The path as printed.
     pub path: PathBuf,
     /// The file's text.
     pub text: String,
-    /// The offsets of lines, computed on first use.
+    /// The offsets at which lines start, computed on first use.
     starts: OnceLock<Vec<usize>>,
 }
 
@@ -24,16 +24,16 @@ impl Source {
     }
 
     /// True if the file or one of the three folders above it is a link. The link may lead to any file that this user
-    /// can read, and its author may read what is printed.
+    /// can read, and the link's author may see the messages that quote it.
     pub(crate) fn is_elsewhere(&self) -> bool {
         const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
     }
 
-    /// A line without its terminator; the first line is 1.
+    /// A line without its terminator, by its number from 1.
     pub fn line(&self, number: usize) -> Option<&str> {
         let starts = self.starts.get_or_init(|| {
-            // As YAML counts lines: a carriage return also ends one.
+            // A carriage return ends a line, as in YAML.
             let bytes = self.text.as_bytes();
             let ends = |at: &usize| match bytes[*at] {
                 b'\r' => bytes.get(at + 1) != Some(&b'\n'),
@@ -45,8 +45,9 @@ impl Source {
         self.text.get(start..)?.split(['\n', '\r']).next()
     }
 
-    /// A place inside the file: the given one, or the end of the line or file before it. The lines of folded text
-    /// differ from those of the file, and a carriage return does not always end a line.
+    /// The nearest place that exists in the file: the given one, or the end of its line or of the file. A place can lie
+    /// outside the file because folded text has different lines, and because a carriage return does not always end a
+    /// line.
     pub(super) fn inside(&self, line: usize, column: usize) -> (usize, usize) {
         let last = (1..=line).rev().find_map(|number| Some((number, self.line(number)?)));
         let Some((number, text)) = last else { return (0, 0) };
@@ -55,7 +56,7 @@ impl Source {
     }
 }
 
-/// One mistake.
+/// A mistake in the catalog.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
     /// The file; `None` if it could not be read.
@@ -69,7 +70,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A mistake without a place in a file.
+    /// A mistake that has no place in a file.
     pub(super) fn nowhere(message: String) -> Diagnostic {
         Diagnostic { source: None, line: 0, column: 0, message }
     }
@@ -101,7 +102,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The mistakes of a catalog that cannot be used.
+/// The mistakes in a catalog that cannot be used.
 #[derive(Debug)]
 pub struct CatalogError {
     pub diagnostics: Vec<Diagnostic>,
@@ -118,7 +119,7 @@ impl fmt::Display for CatalogError {
 
 impl std::error::Error for CatalogError {}
 
-/// The mistakes of a catalog, collected while it is checked.
+/// The mistakes in a catalog, collected while it is checked.
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes(Vec<Diagnostic>);
 
@@ -147,7 +148,7 @@ impl Mistakes {
         self.0.extend(found);
     }
 
-    /// The catalog, or its mistakes in the order in which to fix them.
+    /// The catalog, or its mistakes in the order in which they should be fixed.
     pub(crate) fn result<T>(mut self, checked: Option<T>) -> Result<T, CatalogError> {
         match checked {
             Some(checked) if self.0.is_empty() => Ok(checked),
@@ -171,7 +172,7 @@ impl IntoIterator for Mistakes {
     }
 }
 
-/// Line and column, both counted from 0, columns in characters.
+/// The line and column of an offset, both counted from 0. Columns are counted in characters.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
@@ -183,7 +184,7 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The start of the text of a scalar: its first line, counted from 1, and the columns before it.
+/// The start of a scalar's text: its first line, counted from 1, and the number of columns before the text.
 pub(super) fn text_start(source: &Source, scalar: &Spanned<String>) -> (usize, usize) {
     let line = (scalar.referenced.line() as usize).max(1);
     let column = (scalar.referenced.column() as usize).max(1);

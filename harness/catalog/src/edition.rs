@@ -12,9 +12,9 @@ use serde_yaml::Spanned;
 #[serde(try_from = "String")]
 pub struct Edition(Vec<u32>);
 
-/// A text that is not an edition.
+/// The error for a text that is not an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an edition; write for example \"8.5\"")]
+#[error("`{0}` is not an edition; write, for example, \"8.5\"")]
 pub struct NotAnEdition(String);
 
 impl TryFrom<String> for Edition {
@@ -34,7 +34,7 @@ impl fmt::Display for Edition {
 }
 
 impl Edition {
-    /// Reads the leading numbers of a version text; `None` if there are none.
+    /// Reads the leading numbers in a version text; `None` if it does not begin with a number.
     pub fn read(text: &str) -> Option<Edition> {
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
@@ -45,19 +45,19 @@ impl Edition {
 /// The editions that have a function or value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The first one; `None`: all up to the last.
+    /// The first edition; `None`: no lower limit.
     pub since: Option<Edition>,
-    /// The last one, including all that begin with it: 8.5.2 is not after 8.5.
+    /// The last edition, including all that begin with it: 8.5.2 is not after 8.5.
     pub until: Option<Edition>,
 }
 
 impl Span {
-    /// True if every edition has it.
+    /// True if all editions are in the span.
     pub fn is_always(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
 
-    /// True if an edition has it.
+    /// True if an edition is in the span.
     pub fn contains(&self, edition: &Edition) -> bool {
         let begun = |since: &Edition| edition >= since;
         let over = |until: &Edition| edition.0[..edition.0.len().min(until.0.len())] > until.0[..];
@@ -76,18 +76,18 @@ impl fmt::Display for Span {
     }
 }
 
-/// The way to read a reported version of the runtime as an edition.
+/// The format of reported runtime versions, which are read as editions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditionForm {
-    /// For an integer version: the weight of each part but the last. With [1000, 10], 13010 is 13.1.
-    /// If empty, the version is text that begins with numbers and dots.
+    /// For an integer version, the weight of each part except the last. With [1000, 10], 13010 is 13.1. If the list is
+    /// empty, the version is a text that begins with numbers and dots.
     #[schemars(with = "Vec<u32>")]
     pub parts: Vec<Spanned<u32>>,
 }
 
 impl EditionForm {
-    /// The first part whose weight is 0, or not less than that of the part before it.
+    /// The first part whose weight is 0 or not less than the previous part's weight.
     pub fn mistake(&self) -> Option<&Spanned<u32>> {
         let before = |index: usize| index.checked_sub(1).map_or(u32::MAX, |before| self.parts[before].value);
         self.parts
@@ -97,7 +97,7 @@ impl EditionForm {
             .map(|(_, part)| part)
     }
 
-    /// The edition of a reported version; `None`: it cannot be read as one.
+    /// The edition that a reported version denotes; `None` if the version cannot be parsed.
     pub fn read(&self, version: &str) -> Option<Edition> {
         if self.parts.is_empty() {
             return Edition::read(version);
@@ -121,7 +121,8 @@ pub struct EditionCondition {
     edition: Edition,
 }
 
-/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
+/// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
+/// `>`.
 const COMPARISONS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -130,9 +131,9 @@ const COMPARISONS: [(&str, &[Ordering]); 5] = [
     ("<", &[Ordering::Less]),
 ];
 
-/// A text that is not a condition on an edition.
+/// The error for a text that is not a condition on an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a condition on an edition; write for example \">=8.2\"")]
+#[error("`{0}` is not a condition on an edition; write, for example, \">=8.2\"")]
 pub struct NotACondition(String);
 
 impl TryFrom<String> for EditionCondition {
@@ -154,7 +155,7 @@ impl fmt::Display for EditionCondition {
 }
 
 impl EditionCondition {
-    /// True if an edition satisfies it.
+    /// True if an edition satisfies the condition.
     pub fn holds(&self, edition: &Edition) -> bool {
         let found = edition.cmp(&self.edition);
         COMPARISONS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))

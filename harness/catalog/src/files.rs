@@ -1,4 +1,4 @@
-//! Safe file access: bounded reads of regular files, private writes.
+//! Safe file access: bounded reads from regular files, and private writes.
 
 mod replace;
 #[cfg(test)]
@@ -16,10 +16,10 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-/// A regular file, open for reading.
+/// Opens a regular file for reading.
 ///
 /// # Errors
-/// It cannot be opened, or is not a regular file. The call never blocks on a FIFO or a device.
+/// Fails if the file cannot be opened or is not a regular file. The call never blocks on a FIFO or a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let kind = file.metadata()?.file_type();
@@ -30,14 +30,14 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The bytes of a regular file.
+/// Reads the bytes of a regular file.
 ///
 /// # Errors
-/// As [`open`], it cannot be read, or has more than `at_most` bytes.
+/// Fails as [`open`] does, if the file cannot be read, or if it has more than `at_most` bytes.
 pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
-    // A file that is too long is not read; a file that grows meanwhile is read up to the limit.
+    // A file that is too long is not read. If the file grows meanwhile, reading stops at the limit.
     let too_long = file.metadata()?.len() > at_most;
     if !too_long {
         file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -48,30 +48,30 @@ pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a regular file.
+/// Reads the text of a regular file.
 ///
 /// # Errors
-/// As [`read`], or the file is not UTF-8.
+/// Fails as [`read`] does, or if the file is not UTF-8.
 pub fn read_to_string(path: &Path, at_most: u64) -> io::Result<String> {
     String::from_utf8(read(path, at_most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Writes a new file completely or not at all: a partial one would block the next attempt.
+/// Writes a new file completely or not at all, because a partial file would block the next attempt.
 ///
 /// # Errors
-/// The file exists, or cannot be written.
+/// Fails if the file exists or cannot be written.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = File::create_new(path)?.write_all(bytes);
     written.inspect_err(|_| {
-        // The error of the write is reported in any case.
+        // The write error is reported even if the file cannot be removed.
         let _ = fs::remove_file(path);
     })
 }
 
-/// A new folder with an unpredictable name that only this user can enter. It is removed on drop.
+/// Creates a folder with an unpredictable name that only this user can enter. The folder is removed on drop.
 ///
 /// # Errors
-/// The parent cannot be written.
+/// Fails if the parent is not writable.
 pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     tempfile::Builder::new()
         .prefix(prefix)
@@ -80,22 +80,22 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .tempdir_in(parent)
 }
 
-/// An unnamed file in memory whose size and content can be sealed. `executable` tells if it may be executed; Linux
-/// before 6.3 ignores it, and every such file may.
+/// Creates an unnamed file in memory whose size and content can be sealed. `executable` tells if the file may be
+/// executed; Linux before 6.3 ignores the flag and allows it for all such files.
 ///
 /// # Errors
-/// The system does not support such files, or forbids them.
+/// Fails if the system does not support such files or forbids them.
 pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let made = memfd_create(name, flags | executable);
     Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
-/// Creates the missing folders of a relative path below a folder. A link in place of a folder is always refused: it may
-/// come from another user.
+/// Creates the missing folders of a relative path below a folder. Never follows a link in place of a folder, because
+/// another user may have created the link.
 ///
 /// # Errors
-/// One of them exists and is not a folder, or cannot be created.
+/// Fails if part of the path exists and is not a folder, or if a folder cannot be created.
 pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<PathBuf> {
     let mut path = folder.to_owned();
     for name in relative.as_ref() {
@@ -113,13 +113,13 @@ pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<Pa
     Ok(path)
 }
 
-/// True if a path still names this file or folder: it was neither removed nor replaced.
+/// True if a path still names this file or folder, which was neither removed nor replaced.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let place = |about: &std::fs::Metadata| (about.dev(), about.ino());
     matches!((file.metadata(), path.symlink_metadata()), (Ok(file), Ok(path)) if place(&file) == place(&path))
 }
 
-/// The number of random characters in a name.
+/// The number of random characters in a generated name.
 const RANDOM: usize = 12;
 
 fn name_of(kind: FileType) -> &'static str {

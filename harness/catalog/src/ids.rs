@@ -1,25 +1,25 @@
 //! Ids of rules, clauses, products, chapters and run modes.
 
-/// The form of ids that become part of paths and commands.
+/// The format of ids that become part of paths and commands.
 pub(crate) const ID: &str = "write lower-case letters, digits and `-`";
 
-/// The maximum length of an id in bytes: ids become file names.
+/// The maximum length of an id in bytes. It is limited because ids become file names.
 const LONGEST_ID: usize = 200;
 
-/// True if a text can be the id of a rule: three or more names with dots between them, each of lower-case letters,
-/// digits and hyphens. Ids from a journal follow the same grammar as those of the catalog.
+/// True if a text can be a rule's id: three or more names separated by dots, where each name consists of lower-case
+/// letters, digits and hyphens. Ids in a journal follow the same grammar as ids in the catalog.
 pub fn is_rule_id(text: &str) -> bool {
     text.len() <= LONGEST_ID && text.split('.').count() >= 3 && text.split('.').all(is_id)
 }
 
-/// True if a text can be the id of a product, a chapter or a run mode, which become part of paths, tables and replay
+/// True if a text can be the id of a product, chapter or run mode. Such ids appear in paths, tables and replay
 /// commands.
 pub(crate) fn is_id(text: &str) -> bool {
     let inside = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(inside)
 }
 
-/// True if a text can be the id of a clause: two or more names with dots between them.
+/// True if a text can be a clause's id: two or more names separated by dots.
 pub(crate) fn is_clause_id(text: &str) -> bool {
     text.len() <= LONGEST_ID && text.split('.').count() >= 2 && text.split('.').all(is_id)
 }

@@ -1,5 +1,5 @@
-//! The inventory: duties, advice and facts on which no check rests. Only coverage counts them, and executables do not
-//! carry them.
+//! The inventory: duties, advice and facts on which no check rests. They count only toward coverage, and executables do
+//! not contain them.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::specs::{LARGEST_FILE, Specs, short};
 
 /// The file's name in a runtime's folder.
 const FILE: &str = "inventory.tsv";
-/// The columns of the file, as named in its first line.
+/// The file's columns, as named in its first line.
 const COLUMNS: [&str; 7] = ["chapter", "document", "section", "modality", "id", "sentence", "says"];
 
 /// `specs/<runtime>/inventory.tsv`: one sentence per line.
@@ -28,7 +28,7 @@ pub(super) struct InventoryLine {
     pub section: String,
     pub modality: Modality,
     pub id: String,
-    /// The first digits of the SHA-256 of the sentence.
+    /// The first digits of the sentence's SHA-256.
     pub sentence: String,
     /// The sentence in our words.
     pub digest: String,
@@ -36,11 +36,11 @@ pub(super) struct InventoryLine {
     pub place: String,
 }
 
-/// The inventory of a runtime, if it has one, and its mistakes.
+/// Reads a runtime's inventory, if it has one, and returns the mistakes in it.
 pub(super) fn read_inventory(specs: &Specs, runtime: &str) -> (Option<Inventory>, Vec<Diagnostic>) {
     let path = specs.root().join(runtime).join(FILE);
     if !specs.exists(&path) {
-        // A catalog without the file has all sentences in clauses/; an executable never carries it.
+        // Without this file, all sentences are in clauses/. An executable never contains it.
         let folder = matches!(specs, Specs::Folder(_));
         return (folder.then(Inventory::default), Vec::new());
     }
@@ -82,7 +82,7 @@ fn parse(path: &Path, number: usize, line: &str) -> Result<InventoryLine, String
         .find(|known| known.name() == modality)
         .ok_or_else(|| {
             format!(
-                "sentences of modality `{modality}` are judged or observed: move this one to clauses/{chapter}.yaml"
+                "sentences with modality `{modality}` are judged or observed: move this one to clauses/{chapter}.yaml"
             )
         })?;
     if !is_clause_id(id) {

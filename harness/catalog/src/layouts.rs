@@ -1,4 +1,4 @@
-//! Structs whose layout depends on the edition. The layout in the header is that of some editions only.
+//! Structs whose layout depends on the edition. The header shows the layout in some editions only.
 
 use steps::suggest::hint;
 use steps::types::Declarations;
@@ -9,15 +9,15 @@ use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
 use super::parse::ParsedFile;
 
-/// A struct, and the editions with the header's layout of it.
+/// A struct, and the editions in which it has the header's layout.
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub structure: &'static str,
     pub editions: EditionCondition,
 }
 
-/// Reads the layouts of api.yaml. The life cycle and the queries cannot use such structs: they run before the edition
-/// is known.
+/// Reads the layouts in api.yaml. The life cycle and the queries cannot use structs with a listed layout, because they
+/// run before the edition is known.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -30,7 +30,7 @@ pub(super) fn check(
         let mut report = |message| mistakes.at(&file.source, &entry.structure, message);
         let Some(structure) = declarations.structure(name) else {
             let known = declarations.bindings.structs.iter().map(|structure| structure.name);
-            report(format!("`{name}` is not a struct of the header{}", hint(name, known)));
+            report(format!("`{name}` is not a struct in the header{}", hint(name, known)));
             continue;
         };
         if layouts.iter().any(|known| known.structure == structure.name) {

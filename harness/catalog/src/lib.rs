@@ -1,5 +1,5 @@
-//! The catalog: files → checked rules → those that apply to a device, with the reason why the others do not. Also the
-//! checks on the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`].
+//! The catalog: reads files, checks rules, and selects those that apply to a device, with the reasons why the others do
+//! not. Also checks the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`].
 // Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
@@ -71,7 +71,7 @@ pub use steps::count;
 pub use waiting::waiting;
 pub use word::Word;
 
-/// A text with all white space collapsed to single spaces, for comparing checks.
+/// The text with each run of white space replaced by a single space, for comparing checks.
 pub fn one_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

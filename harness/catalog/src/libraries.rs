@@ -17,19 +17,19 @@ use super::parse::ParsedFile;
 /// A library of a runtime.
 #[derive(Debug, Clone)]
 pub struct RuntimeLibrary {
-    /// Its name in the catalog and in reports.
+    /// The library's name in the catalog and in reports.
     pub id: String,
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
     /// Folders, with `${VARIABLES}` of the environment.
     pub search: Vec<String>,
-    /// The runtime also works without it.
+    /// True if the runtime also works without this library.
     pub optional: bool,
 }
 
 impl RuntimeLibrary {
-    /// The folders to search, in order: the catalog's, then those of LD_LIBRARY_PATH. Entries with an unset variable
-    /// are dropped.
+    /// The folders to search, in order: the catalog's folders, then those in LD_LIBRARY_PATH. Entries with an unset
+    /// variable are dropped.
     pub fn folders(&self, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let mut folders: Vec<PathBuf> = self.search.iter().filter_map(|entry| expand(entry, &variable)).collect();
@@ -54,11 +54,11 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
     Some(text.into())
 }
 
-/// The libraries of a runtime, in the order of api.yaml.
+/// A runtime's libraries, in the order in api.yaml.
 #[derive(Debug, Clone)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
-    /// Function → position of its library; the others are in the first one.
+    /// Function → position of its library. All other functions are in the first library.
     homes: HashMap<&'static str, usize>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         }
         (given, _) => {
             let both = if given.is_some() { "both are given" } else { "neither is given" };
-            report(&api.runtime, format!("api.yaml has either `library` or a list of `libraries`; {both}"));
+            report(&api.runtime, format!("api.yaml must have either `library` or a list of `libraries`; {both}"));
             vec![library(&api.runtime, &[], &[], false)]
         }
     };
@@ -119,7 +119,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             functions.retain(|function| matches(&pattern.value, function.name));
             if functions.is_empty() {
                 let hint = hint(&pattern.value, declarations.function_names());
-                report(pattern, format!("`{}` matches no function of the header{hint}", pattern.value));
+                report(pattern, format!("`{}` matches no function in the header{hint}", pattern.value));
             }
             for function in functions {
                 let earlier = homes.insert(function.name, position).filter(|earlier| *earlier != position);
@@ -133,7 +133,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
     Libraries { list, homes }
 }
 
-/// Checks that the life cycle, which runs with every installation, calls no function of an optional library.
+/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library.
 pub(super) fn expect_there(
     file: &ParsedFile<ApiFile>,
     libraries: &Libraries,
@@ -144,7 +144,7 @@ pub(super) fn expect_there(
         let Some(library) = libraries.optional_home(function.name) else { continue };
         let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
         let message = format!(
-            "the life cycle or a query calls {} of the optional library `{}`, which may be missing: do not call it, \
+            "the life cycle or a query calls {} from the optional library `{}`, which may be missing: do not call it, \
              or remove `optional`",
             function.name, library.id
         );

@@ -1,4 +1,4 @@
-//! The life cycle and the queries of api.yaml as one program: each section is a block, and all share variables.
+//! The life cycle and the queries in api.yaml as one program. Each section is a block, and all blocks share variables.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ pub enum Section {
     Pace,
     DeviceDown,
     InitDown,
-    /// The steps of a query, by its position.
+    /// The steps of the query at a position.
     Query(usize),
-    /// The steps of a capability, by its position.
+    /// The steps of the capability at a position.
     Capability(usize),
 }
 
@@ -36,9 +36,9 @@ pub enum Section {
 #[derive(Debug, Clone)]
 pub struct Capability {
     pub id: String,
-    /// The capability as a skip message names it.
+    /// The capability's name in skip messages.
     pub means: String,
-    /// The number of devices that its steps use.
+    /// The number of devices that the capability's steps use.
     pub devices: u32,
 }
 
@@ -49,18 +49,18 @@ impl Capability {
     }
 }
 
-/// A query to the runtime, with the readiness that it needs.
+/// A query to the runtime, with the readiness that it requires.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub name: &'static str,
     pub state: Readiness,
     /// For a version query: the source of the answer.
     pub by: String,
-    /// For a version query that returns an interface number, not an edition: how to read it.
+    /// For a version query that returns an interface number instead of an edition: the format of that number.
     pub interface: Option<EditionForm>,
 }
 
-/// The name of the version queries, of which there may be several.
+/// The name shared by all version queries.
 pub const VERSION: &str = "version";
 
 /// The name of the query for the device's free memory in bytes.
@@ -69,7 +69,7 @@ pub const FREE_MEMORY: &str = "free_memory";
 /// The name of the query for the runtime's text about an error.
 pub const RECENT_ERROR: &str = "recent_error";
 
-/// A query with its texts in api.yaml.
+/// A query with its texts from api.yaml.
 struct QueryText<'a> {
     query: Query,
     steps: Option<&'a Spanned<String>>,
@@ -100,7 +100,7 @@ fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
     single.chain(versions).chain(recent).collect()
 }
 
-/// The compiled life cycle. The answers of queries are the program's observations, in the same order.
+/// The compiled life cycle. The answers to queries are the program's observations, in the same order.
 #[derive(Debug)]
 pub struct LifeCycleProgram {
     pub program: Program,
@@ -110,7 +110,7 @@ pub struct LifeCycleProgram {
 }
 
 impl LifeCycleProgram {
-    /// Position of a section's block among the program's statements; `None` if api.yaml leaves it out.
+    /// The position of a section's block among the program's statements; `None` if api.yaml does not have the section.
     pub fn block(&self, section: Section) -> Option<usize> {
         self.sections.iter().position(|known| *known == section)
     }
@@ -119,7 +119,7 @@ impl LifeCycleProgram {
 /// The life cycles of a runtime's products.
 #[derive(Debug)]
 pub struct LifeCycles {
-    /// The life cycle of products without a specific one.
+    /// The life cycle shared by products without a specific one.
     usual: LifeCycleProgram,
     /// Specific life cycles by product id.
     own: BTreeMap<String, LifeCycleProgram>,
@@ -136,7 +136,7 @@ impl LifeCycles {
         std::ptr::eq(self.of(product), self.of(other))
     }
 
-    /// All of them.
+    /// The shared life cycle and all specific ones.
     pub fn all(&self) -> impl Iterator<Item = &LifeCycleProgram> {
         std::iter::once(&self.usual).chain(self.own.values())
     }
@@ -150,7 +150,7 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// The texts of api.yaml, with the differences of one product.
+    /// The texts in api.yaml, with one product's differences applied.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
         let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
@@ -177,7 +177,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Compiles the life cycle of api.yaml, and those of products that differ.
+/// Compiles the life cycle in api.yaml, and the life cycles of products that differ from it.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     environment: &Environment,
@@ -196,7 +196,7 @@ pub(super) fn check(
             mistakes.at(&file.source, query, format!("unknown query `{}`: not in api.yaml{hint}", query.value));
         }
         let texts = Texts::of(&file.value, Some(difference));
-        // A mistake in the common part is reported once.
+        // A mistake in the shared part is reported only once.
         let compiled = usual.as_ref().and_then(|_| life_cycle(file, &texts, environment, mistakes));
         own.extend(compiled.map(|compiled| (product.clone(), compiled)));
     }

@@ -1,4 +1,4 @@
-//! Documented limits of sizes (`limits` of api.yaml).
+//! Documented limits on sizes (`limits` in api.yaml).
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use steps::types::Declarations;
 
 use super::model::LimitSource;
 
-/// A documented limit of a function's parameters.
+/// A documented limit on a function's parameters.
 #[derive(Debug, Clone)]
 pub struct Limit {
     /// The function's name.
@@ -21,9 +21,9 @@ pub struct Limit {
 /// The documented requirement.
 #[derive(Debug, Clone)]
 pub enum Bound {
-    /// The first is at most the second.
+    /// The first term is at most the second.
     AtMost(Term, Term),
-    /// The first is a multiple of the second.
+    /// The first term is a multiple of the second.
     MultipleOf(Term, Term),
 }
 
@@ -35,7 +35,7 @@ pub struct Term {
 }
 
 impl Limit {
-    /// The limit that an entry describes, or the mistake in it.
+    /// Reads an entry's limit. The error is the mistake in the entry.
     pub(super) fn of(source: &LimitSource, declarations: &Declarations) -> Result<Limit, String> {
         let function = &source.function.value;
         let found = declarations.function(function).ok_or_else(|| format!("`{function}` is not in the header"))?;
@@ -51,7 +51,7 @@ impl Limit {
 }
 
 impl Bound {
-    /// The distance of a call's values from the bound: 0 is at the bound, 1 is one above it.
+    /// The distance between a call's values and the bound: 0 is at the bound, 1 is one above it.
     pub fn distance(&self, value: impl Fn(&str) -> Option<i128>) -> Option<i128> {
         match self {
             Bound::AtMost(low, high) => Some(low.value(&value)? - high.value(&value)?),
@@ -70,7 +70,7 @@ impl Term {
             Some((number, parameter)) => (number.parse().ok(), Some(parameter)),
             None => text.parse().map_or((Some(1), Some(text)), |number| (Some(number), None)),
         };
-        let number = number.ok_or_else(|| format!("`{text}` is neither a parameter nor a number times one"))?;
+        let number = number.ok_or_else(|| format!("`{text}` is neither a parameter nor a number times a parameter"))?;
         if let Some(unknown) = parameter.filter(|name| !names.contains(name)) {
             let hint = hint(unknown, names.iter().copied());
             return Err(format!("`{function}` has no parameter `{unknown}` in the header{hint}"));

@@ -1,4 +1,4 @@
-//! Weaknesses of a catalog without mistakes: defects that do not distinguish rules, conditions that discard most cases,
+//! Weaknesses in a catalog without mistakes: defects that do not distinguish rules, conditions that discard most cases,
 //! lines that are too wide.
 
 mod edges;
@@ -27,7 +27,7 @@ const DRAWS: u32 = 1000;
 /// The maximum width of a line in columns.
 const WIDEST: usize = 120;
 
-/// Reports rules that share their only defect, their only subtle defect or all their defects; and defects that are
+/// Reports rules that share their only defect, their only subtle defect or all their defects. Also reports defects
 /// named after a rule instead of a mechanism in a driver.
 pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
@@ -53,7 +53,7 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     shared("their only subtle defect", &|rule| {
         let all = claimed(rule);
         let claims: BTreeSet<String> = all.iter().filter(|name| is_subtle(defects, name)).cloned().collect();
-        // A shared single defect was reported above.
+        // A single shared defect was reported above.
         Some(claims).filter(|claims| claims.len() == 1 && all.len() > 1)
     });
     for defect in defects {
@@ -66,7 +66,7 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     found
 }
 
-/// A rule's `where` that keeps too few cases, on the first such product.
+/// A rule whose `where` keeps too few cases, with the first product on which that happens.
 #[derive(Debug)]
 pub struct ConditionMistake {
     /// `file:line:column` of the condition.
@@ -79,7 +79,7 @@ pub struct ConditionMistake {
 /// The problem with a `where`.
 #[derive(Debug)]
 pub enum ConditionMistakeKind {
-    /// It discards more than half.
+    /// The condition discards more than half of the cases.
     Discards(Discarded),
     /// No case can be drawn.
     NoCase(CaseError),
@@ -100,7 +100,7 @@ impl fmt::Display for ConditionMistake {
     }
 }
 
-/// The rules whose `where` discards more than half of 1,000 cases on a product that they apply to.
+/// The rules whose `where` discards more than half of 1,000 cases, on a product to which they apply.
 pub fn condition_mistakes(rules: &Rules) -> Vec<ConditionMistake> {
     let conditional = rules.rules.iter().filter(|rule| rule.program.condition.is_some());
     let found = |rule| rules.products.iter().find_map(|product| mistake(rules, rule, product));
@@ -125,7 +125,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 
-/// The set-ups that no rule and no other set-up uses.
+/// The set-ups that no rule and no other set-up use.
 pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
     let set_ups = &rules.environment.vocabulary.set_ups;
     let in_rules = rules.rules.iter().flat_map(|rule| &rule.program.givens).map(|given| &given.name);
@@ -134,7 +134,7 @@ pub fn unused_set_ups(rules: &Rules) -> Vec<String> {
     unused.map(|name| format!("api.yaml: no rule uses the set-up `{name}`; remove it, or use it")).collect()
 }
 
-/// The timeouts that are not derived from the run's patience, with their places: a fixed value that is enough on one
+/// The timeouts that are not derived from the run's patience, with their places. A fixed value that suffices on one
 /// machine is too short on another.
 pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
     let mut found = Vec::new();
@@ -147,7 +147,7 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
             }
             let write = match unit {
                 TimeUnit::Milliseconds => "`patience`, or a part of it such as `patience / 100`",
-                TimeUnit::Seconds => "`patience / 1000`, since this one counts seconds",
+                TimeUnit::Seconds => "`patience / 1000`, since this timeout is in seconds",
             };
             let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
             found.push(format!("{place}: a timeout of {function} is a fixed number; write {write}"));
@@ -156,7 +156,7 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
     found
 }
 
-/// True if a timeout is derived from the patience, or is not a duration: 0 or less.
+/// True if a timeout is derived from the patience or is not a duration (0 or negative).
 fn follows(program: &Program, argument: &Argument) -> bool {
     let Argument::Value { value, .. } = argument else { return true };
     let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);
@@ -175,12 +175,12 @@ fn follows(program: &Program, argument: &Argument) -> bool {
     patient || !fixed
 }
 
-/// The lines of a runtime's YAML files that are too wide, as messages.
+/// Messages for lines that are too wide in a runtime's YAML files.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
     let own =
         ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
-    // Unreadable files are reported by the reader of the catalog.
+    // Unreadable files are reported when the catalog is read.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();
     for path in own.into_iter().chain(chapters) {

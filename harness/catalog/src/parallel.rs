@@ -1,12 +1,12 @@
-//! Parallel reading and checking of chapters, which are independent of each other, on all processors.
+//! Reads and checks chapters, which are independent of each other, on all processors in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Stack size of a thread in bytes, as of the main thread: expressions nest.
+/// The stack size of a thread in bytes, the same as the main thread's, because expressions nest.
 const STACK: usize = 8 << 20;
 
-/// Does the work on every item and returns the results in the order of the items.
+/// Applies `work` to every item and returns the results in the order of the items.
 pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     if threads <= 1 {
@@ -25,7 +25,7 @@ pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // If no thread can be started, the others do its work.
+            // If a thread cannot be started, the other threads do its work.
             let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         }
         run();

@@ -1,4 +1,4 @@
-//! Texts → parsed YAML, including hostile input.
+//! Parsing of YAML files, which may be hostile.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn parsed<T: for<'de> Deserialize<'de>>(source: Arc<Source>) -> Resul
     parse_source(&source).map(|value| ParsedFile { value, source })
 }
 
-/// Parses a YAML file; errors have a place.
+/// Parses a YAML file. Errors include a place.
 pub fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Result<T, Diagnostic> {
     parse(&source.text).map_err(|error| diagnostic(source, &error))
 }
@@ -86,14 +86,14 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let message = text.lines().next().unwrap_or("not valid YAML");
     // The place is printed from the diagnostic itself.
     let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
-    // The advice of the YAML reader is for programmers.
+    // The YAML reader's advice is meant for programmers.
     let message = match message {
         "unexpected end of input" if source.text.trim().is_empty() => "the file is empty",
         _ if message.starts_with("multiple YAML documents") => "a second YAML document begins here; a file holds one",
         _ => message.split(", set DuplicateKeyPolicy").next().unwrap_or(message),
     };
     if source.is_elsewhere() {
-        // The YAML reader's message quotes the file.
+        // The YAML reader's message quotes the file, so it is withheld.
         let message =
             "the file has mistakes, which are not shown because it is reached through a link: name the file itself";
         return Diagnostic { source: Some(source.clone()), line, column, message: message.to_owned() };

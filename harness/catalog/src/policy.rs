@@ -1,4 +1,4 @@
-//! The policy at run time: the checks of a rule that are only observed in an edition or on a host
+//! The policy at run time: which of a rule's checks are only observed in an edition or on a host
 //! (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::edition::Edition;
 use super::model::SupportEntry;
 use super::rules::{Ground, Rule, Rules};
 
-/// The known facts about the target that promises depend on.
+/// The known facts about the target on which promises depend.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The edition of the library; `None`: unknown.
@@ -22,12 +22,12 @@ pub struct Known {
     pub virtual_machine: Option<bool>,
     /// Ids of the capabilities that the device has demonstrated.
     pub shown: BTreeSet<String>,
-    /// Ids of the axioms that this run does not assume: checks that need them are only observed.
+    /// Ids of the axioms that this run does not assume. Checks that need them are only observed.
     pub without: BTreeSet<String>,
 }
 
 impl Known {
-    /// The reason why a clause does not hold here, as text after its id; `None`: it holds.
+    /// The reason why a clause does not hold here, as the text that follows its id; `None` if it holds.
     fn against(&self, clause: &Clause) -> Option<String> {
         let edition = self.edition.as_ref();
         if !clause.holds_in(edition) {
@@ -38,7 +38,7 @@ impl Known {
         Some(format!("({}); this program runs in mode {mode}", clause.modes()))
     }
 
-    /// The reason why calls of a function in the support table are only observed here; `None`: they are judged.
+    /// The reason why calls to a function in the support table are only observed here; `None` if they are judged.
     fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
         let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
         match self.virtual_machine {
@@ -51,8 +51,8 @@ impl Known {
 }
 
 impl Rule {
-    /// The ids of statements whose checks are only observed here, because their grounds do not hold in this edition or
-    /// on this host, or may not; and the reasons, without duplicates.
+    /// The ids of statements whose checks are only observed here, because their grounds do not hold or may not hold in
+    /// this edition or on this host. Also returns the reasons, without duplicates.
     pub fn observed_only(&self, rules: &Rules, known: &Known) -> (Vec<StatementId>, Vec<String>) {
         let (mut statements, mut reasons) = (Vec::new(), Vec::new());
         let why = |name: &'static str| Some((name, known.not_documented(rules.support.get(name)?)?));
@@ -100,8 +100,8 @@ impl Rule {
         (statements, reasons)
     }
 
-    /// The bare calls that may fail in the program's run mode, each with the sentence that allows it; without calls
-    /// marked with a promise for just this mode.
+    /// The bare calls that may fail in the program's run mode, each with the sentence that allows the failure. Calls
+    /// that are marked with a promise for this mode are left out.
     fn left_open<'r>(&self, rules: &'r Rules, known: &Known) -> Vec<(BareCall, &'r Clause)> {
         let Some(mode) = known.run_mode.as_deref() else { return Vec::new() };
         let open: Vec<&Clause> = rules.book.clauses.iter().filter(|clause| clause.is_about(mode)).collect();

@@ -1,4 +1,4 @@
-//! The product families of a runtime, checked.
+//! A runtime's product families, after checking.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Product {
     pub name: String,
     pub reported_names: Vec<regex_lite::Regex>,
     pub run_modes: Vec<String>,
-    /// Quantity → value in bytes or units.
+    /// Values of the quantities, in bytes or units.
     pub facts: BTreeMap<String, i128>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
             match quantity(value) {
                 Some(number) => drop(facts.insert(name.clone(), number)),
                 None => {
-                    let message = format!("`{}` is not a quantity; write for example 4KiB or 64", value.value);
+                    let message = format!("`{}` is not a quantity; write, for example, 4KiB or 64", value.value);
                     mistakes.at(&file.source, value, message);
                 }
             }
@@ -94,7 +94,7 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
     products
 }
 
-/// The message for an unknown product.
+/// The message about an unknown product; `None` if the product is known.
 pub(super) fn unknown_product(product: &str, known: &[Product]) -> Option<String> {
     let ids = || known.iter().map(|known| known.id.as_str());
     let unknown = !ids().any(|id| id == product);

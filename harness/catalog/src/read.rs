@@ -17,7 +17,7 @@ use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
 use super::specs::{LARGEST_FILE, Specs};
 
-/// The files under `specs/` of one runtime.
+/// A runtime's files under `specs/`.
 #[derive(Debug)]
 pub(super) struct CatalogFiles {
     pub documents: ParsedFile<DocumentsFile>,
@@ -25,9 +25,9 @@ pub(super) struct CatalogFiles {
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
     pub subjects: Option<ParsedFile<SubjectsFile>>,
-    /// `None`: only one chapter was read, and the grounds of its checks are not resolved.
+    /// `None` if only one chapter was read; then the grounds of its checks are not resolved.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
-    /// Sentences that only coverage counts; `None`: not available.
+    /// Sentences that only coverage counts; `None` if they are not available.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub junit: Option<ParsedFile<JunitFile>>,
@@ -38,13 +38,13 @@ pub(super) struct CatalogFiles {
     pub digest: String,
 }
 
-/// Reads the catalog of a runtime; with `only`, a single chapter.
+/// Reads a runtime's catalog, or a single chapter if `only` names one.
 pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
     let folder = specs.root().join(runtime);
     if !specs.exists(&folder.join("api.yaml")) {
         let root = specs.root().display();
         let message = format!(
-            "{root} holds no catalog of {runtime} (no {runtime}/api.yaml); name the folder that does with --specs DIR"
+            "{root} contains no catalog for {runtime} (no {runtime}/api.yaml); name another folder with --specs DIR"
         );
         return Err(CatalogError { diagnostics: vec![Diagnostic::nowhere(message)] });
     }
@@ -72,7 +72,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
     let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
     reader.diagnostics.extend(diagnostics.into_iter().flatten());
-    // Rules and reports are ordered by the chapters' names.
+    // Rules and reports are in the order of the chapters' names.
     chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
     let Reader { diagnostics, digest, .. } = reader;
     match (documents, products, api) {
@@ -94,7 +94,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
 }
 
-/// Reads the readings of a runtime, separately because runs do not need them. Returns their mistakes too.
+/// Reads a runtime's readings, and returns the mistakes in them. They are read separately because runs do not need
+/// them.
 pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
     let folder = specs.root().join(runtime);
     let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
@@ -103,20 +104,20 @@ pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<Rea
     (files, reader.diagnostics)
 }
 
-/// Ids of a runtime's products; empty if the file cannot be read, which is reported when the whole catalog is read.
+/// The ids of a runtime's products. Empty if the file cannot be read; that is reported when the whole catalog is read.
 pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
     let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
     let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
     file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
 }
 
-/// A file's path below the folder of its runtime, the same on every machine.
+/// A file's path relative to its runtime's folder, the same on every machine.
 pub fn name_below(folder: &Path, path: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path);
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The names of files directly in a runtime's folder.
+/// The names of the files directly in a runtime's folder.
 const FILES: [&str; 8] = ["api", "axioms", "changes", "documents", "junit", "products", "subjects", "support"];
 /// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
@@ -133,12 +134,12 @@ fn yaml_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -
     paths
 }
 
-/// True if a YAML file in the folder of a runtime is a chapter.
+/// True if a YAML file in a runtime's folder is a chapter.
 fn is_chapter(folder: &Path, path: &Path) -> bool {
     path.starts_with(folder.join(RULES))
 }
 
-/// YAML files in unknown places: their rules would never run.
+/// Reports YAML files in unexpected places, whose rules would never run.
 fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item = Diagnostic> + 'a {
     let known = |path: &Path| {
         let file = FILES.iter().any(|name| path == folder.join(name).with_extension("yaml"));
@@ -146,14 +147,14 @@ fn strangers<'a>(folder: &'a Path, paths: &'a [PathBuf]) -> impl Iterator<Item =
     };
     paths.iter().filter(move |path| !known(path)).map(|path| {
         Diagnostic::nowhere(format!(
-            "{}: not a file of a catalog; rules belong below {}: move or remove this one",
+            "{}: not a catalog file; rules belong below {}: move or remove this one",
             path.display(),
             folder.join(RULES).display()
         ))
     })
 }
 
-/// The files of chapters in a runtime's folder.
+/// The chapter files in a runtime's folder.
 pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let folder = specs.root().join(runtime);
     let paths = yaml_paths(specs, runtime, diagnostics);
@@ -162,7 +163,7 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
 
 struct Reader<'a> {
     specs: &'a Specs,
-    /// The folder of the runtime.
+    /// The runtime's folder.
     folder: PathBuf,
     diagnostics: Vec<Diagnostic>,
     digest: Sha256,
@@ -209,7 +210,7 @@ impl Reader<'_> {
         parsed(source).map_err(|error| self.diagnostics.push(error)).ok()
     }
 
-    /// Reads all files of a folder below the runtime's in parallel.
+    /// Reads all files in a subfolder of the runtime's folder, in parallel.
     fn all<T: for<'de> Deserialize<'de> + Send>(&mut self, paths: &[PathBuf], below: &str) -> Vec<ParsedFile<T>> {
         let below = self.folder.join(below);
         let texts: Vec<_> =

@@ -1,5 +1,5 @@
-//! Readings: the sentences that a check rests on according to a second reader, who saw neither the author's clauses nor
-//! notes.
+//! Readings: the sentences that each check rests on according to a second reader, who saw neither the author's clauses
+//! nor notes.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ use super::sentence::{SENTENCE, names_a_sentence};
 use super::specs::Specs;
 use crate::digest;
 
-/// The agreement of a reading with the clauses that the check names.
+/// The agreement between a reading and the clauses that the check names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
-    /// Both found the same sentence.
+    /// The author and the reader found the same sentence.
     Sentence,
-    /// Both found a promise, on the same page or in the same section.
+    /// The author and the reader found promises on the same page or in the same section.
     Section,
     /// The reader found a promise elsewhere.
     Elsewhere,
@@ -46,7 +46,7 @@ impl Agreement {
 }
 
 impl Rule {
-    /// The judged checks of a `must` rule, each with the text that names it. Checks with the same text count as one.
+    /// The judged checks in a `must` rule, each with the text that names it. Checks with the same text count as one.
     pub fn checks(&self) -> Vec<(Judged, String)> {
         if self.level != Level::Must || self.hazard.is_some() {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Rule {
     }
 }
 
-/// Compares a reader's findings with the grounds of a check.
+/// Compares a reader's findings with the ground of a check.
 fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
     let own: Vec<&Clause> = ground.clauses.iter().map(|clause| &book.clauses[*clause]).collect();
     let found: Vec<&Clause> = reading.found.iter().filter_map(|id| book.clause(id)).collect();
@@ -79,7 +79,7 @@ fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
         None => found.iter().any(|clause| clause.modality.promises()),
     };
     if !promises {
-        // A check for silent corruption alone rests on no promise, and both agree on that.
+        // A check that only detects silent corruption rests on no promise, and the reader found none.
         let promised = own.iter().any(|clause| clause.modality.promises());
         return if promised { Agreement::Nothing } else { Agreement::Section };
     }
@@ -101,7 +101,7 @@ fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
 /// The checks that a second reader has read.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// Rule and text of a check → the agreement of author and reader; true if a disagreement was settled.
+    /// Rule and text of a check → the agreement between author and reader; true if a disagreement was settled.
     pub read: HashMap<(String, String), (Agreement, bool)>,
     /// Judged checks of `must` rules.
     pub checks: usize,
@@ -115,8 +115,8 @@ impl Readings {
     }
 }
 
-/// Compares the readings of a catalog with its rules. Readings of removed checks and unsettled disagreements are
-/// errors. All mistakes are reported together.
+/// Compares a catalog's readings with its rules. Readings of removed checks and unsettled disagreements are errors. All
+/// mistakes are reported together.
 pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> {
     let (files, diagnostics) = read_readings(specs, &rules.runtime);
     let checks: HashMap<&str, Vec<(Judged, String)>> =
@@ -140,7 +140,7 @@ pub fn readings(specs: &Specs, rules: &Rules) -> Result<Readings, CatalogError> 
 
 struct Comparison<'a> {
     rules: &'a Rules,
-    /// Rule → its judged checks, each with its text.
+    /// The judged checks of each rule, with their texts.
     checks: HashMap<&'a str, Vec<(Judged, String)>>,
     found: Readings,
     diagnostics: Vec<Diagnostic>,
@@ -178,7 +178,7 @@ impl Comparison<'_> {
         ))
     }
 
-    /// The mistake in the names of a reading: one is unknown or missing.
+    /// The mistake in the names that a reading uses, if any: a name is unknown or missing.
     fn unnamed(&self, rule: &Rule, judged: &Judged, reading: &Reading) -> Option<String> {
         if let Some(id) = reading.found.iter().find(|id| !names_a_sentence(id) && self.rules.book.clause(id).is_none())
         {

@@ -1,4 +1,4 @@
-//! Resources, the acquiring and the releasing calls of api.yaml, checked against the header.
+//! Resources: the acquiring and releasing calls in api.yaml, checked against the header.
 
 use abi::{Function, Type};
 use steps::suggest::hint;
@@ -8,15 +8,15 @@ use steps::{Span, count, parse_release};
 
 use super::model::ResourceSource;
 
-/// A pair of functions that acquire and release.
+/// A function that acquires a resource, with the calls that release it.
 #[derive(Debug, Clone)]
 pub struct Resource {
     pub acquire: String,
-    /// Position of the parameter that receives or names the resource.
+    /// The position of the parameter that receives or names the resource.
     pub parameter: usize,
     pub handle: Handle,
     pub release: ReleaseCall,
-    /// Further calls that release it.
+    /// Further calls that release the resource.
     pub also: Vec<ReleaseCall>,
 }
 
@@ -31,7 +31,7 @@ pub enum Handle {
     Buffer(usize),
 }
 
-/// A call that releases.
+/// A call that releases a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleaseCall {
     pub function: String,
@@ -51,13 +51,13 @@ pub enum ReleaseArgument {
 const HANDLE: &str = "handle";
 
 impl Resource {
-    /// The position of the argument in which the function takes the handle that it releases.
+    /// The position of the argument through which the function takes the handle that it releases.
     pub fn released_by(&self, function: &str) -> Option<usize> {
         let release = [&self.release].into_iter().chain(&self.also).find(|release| release.function == function)?;
         release.arguments.iter().position(|argument| *argument == ReleaseArgument::Handle)
     }
 
-    /// The positions of the acquiring call's arguments that the release passes on.
+    /// The positions of the acquiring call's arguments that are passed to the release.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         self.release.arguments.iter().filter_map(|argument| match argument {
             ReleaseArgument::Parameter(position) => Some(*position),
@@ -67,7 +67,7 @@ impl Resource {
 }
 
 impl Handle {
-    /// The handle in a parameter of a type; `bytes` is the length of a buffer in api.yaml.
+    /// The handle in a parameter of the given type; `bytes` is the buffer length from api.yaml.
     fn of(ty: Type, bytes: Option<u32>) -> Option<Handle> {
         match (ty, bytes) {
             (Type::Pointer { .. }, Some(bytes)) => Some(Handle::Buffer(bytes as usize)),
@@ -86,7 +86,7 @@ impl Handle {
         }
     }
 
-    /// The bits of a word that hold the handle.
+    /// The bits of a 64-bit word that hold the handle.
     pub fn mask(self, declarations: &Declarations) -> u64 {
         u64::MAX >> (64 - 8 * declarations.size(self.ty()).clamp(1, 8))
     }
@@ -96,7 +96,7 @@ fn is_handle(ty: Type) -> bool {
     matches!(ty, Type::Integer { .. } | Type::Enumeration { .. } | Type::Pointer { .. } | Type::Handle(_))
 }
 
-/// The field with a mistake in a resource of api.yaml.
+/// The field of a resource in api.yaml that has a mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Acquire,
@@ -106,11 +106,11 @@ pub(super) enum Field {
     Also(usize),
 }
 
-/// A mistake in a resource of api.yaml.
+/// A mistake in a resource in api.yaml.
 #[derive(Debug)]
 pub(super) struct ResourceMistake {
     pub field: Field,
-    /// The place in the text of the field.
+    /// The place in the field's text.
     pub span: Span,
     pub kind: Box<ResourceMistakeKind>,
 }
@@ -142,11 +142,11 @@ pub(super) enum ResourceMistakeKind {
         names(function)
     )]
     Arguments { function: &'static Function, given: usize },
-    #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant of the header{hint}")]
+    #[error("`{name}` is neither `{HANDLE}`, nor a parameter of `{acquire}`, nor a constant in the header{hint}")]
     NoName { name: String, acquire: &'static str, hint: String },
     /// The argument is neither a name nor an integer.
     #[error(
-        "an argument of a release is `{HANDLE}`, an integer, a constant of the header, or the name of a parameter of \
+        "an argument of a release is `{HANDLE}`, an integer, a constant in the header, or the name of a parameter of \
          `{acquire}`"
     )]
     NoArgument { acquire: &'static str },
@@ -163,7 +163,7 @@ fn names(function: &Function) -> String {
     names.join(", ")
 }
 
-/// Checks a resource of api.yaml against the header.
+/// Checks a resource in api.yaml against the header.
 pub(super) fn check(entry: &ResourceSource, declarations: &Declarations) -> Result<Resource, ResourceMistake> {
     use ResourceMistakeKind::*;
     let wrong = |field, kind| ResourceMistake { field, span: Span::default(), kind: Box::new(kind) };
@@ -200,10 +200,10 @@ fn find(name: &str, declarations: &Declarations) -> Result<&'static Function, Re
     })
 }
 
-/// The acquiring call, as its releases use it.
+/// The acquiring call, which its releases refer to.
 struct Acquired<'a> {
     function: &'static Function,
-    /// Position of the parameter with the handle.
+    /// The position of the parameter with the handle.
     position: usize,
     handle: Handle,
     declarations: &'a Declarations,

@@ -1,4 +1,4 @@
-//! The checked catalog: every rule is compiled and every name resolved. The rest of the harness works with it.
+//! The checked catalog: every rule is compiled and every name is resolved. The rest of the harness uses this form.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use super::specs::{Specs, short};
 pub struct CatalogPlace {
     /// The catalog's files.
     pub specs: Specs,
-    /// Declarations of the runtime whose folder is read.
+    /// The declarations of the runtime whose folder is read.
     pub bindings: &'static Bindings,
     /// Seeded defects that rules may claim to kill; `None`: claims are not checked, as in a worker.
     pub defects: Option<&'static [Defect]>,
@@ -40,9 +40,9 @@ pub struct Rules {
     pub runtime: String,
     pub title: String,
     pub libraries: Libraries,
-    /// The modes in which programs of this runtime can run, the default first. Empty: the runtime makes no difference.
+    /// The modes in which programs for this runtime can run, the default first. Empty: the runtime has no modes.
     pub run_modes: Vec<String>,
-    /// The C header below the runtime's folder.
+    /// The path of the C header below the runtime's folder.
     pub header: &'static str,
     pub environment: Environment,
     pub documents: Vec<DocumentEntry>,
@@ -51,15 +51,15 @@ pub struct Rules {
     pub default_product: String,
     pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
-    /// The way to read a reported version as an edition.
+    /// The format in which reported versions are read as editions.
     pub edition: EditionForm,
     /// Structs whose layout depends on the edition.
     pub layouts: Vec<Layout>,
     /// Function → products.
     pub support: BTreeMap<String, SupportEntry>,
-    /// Enumerator → products, for those that not every product accepts.
+    /// The products that accept each enumerator, for enumerators that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
-    /// The document and section of the support table.
+    /// The document and section that the support table comes from.
     pub support_source: Option<String>,
     /// The clauses, by chapter.
     pub book: ClauseBook,
@@ -67,17 +67,17 @@ pub struct Rules {
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
-    /// Rule → class in JUnit's report, for rules whose class is not named after their chapter.
+    /// Rule → class in the JUnit report, for rules whose class is not named after their chapter.
     pub classes: HashMap<String, String>,
-    /// The subjects that the suite was built for: name and ids of their rules.
+    /// The subjects that the suite was built for: names, and ids of their rules.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
     pub positions: HashMap<String, usize>,
-    /// Function → id of the rule that owns it.
+    /// The id of the rule that owns each function.
     pub owners: HashMap<String, String>,
     /// Functions that wait for the device.
     pub waits: BTreeSet<String>,
-    /// Function → its timeout parameter, by position, and the unit.
+    /// The position of each function's timeout parameter, with its unit.
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
     /// Documented limits of sizes.
     pub limits: Vec<Limit>,
@@ -92,11 +92,11 @@ pub struct Rules {
 /// A chapter of the catalog.
 #[derive(Debug, Clone)]
 pub struct Chapter {
-    /// Its name, after its file: the area comes first.
+    /// The chapter's name, taken from its file; the area comes first.
     pub name: String,
     pub title: String,
     pub path: PathBuf,
-    /// Its file, relative to the folder of the runtime.
+    /// The chapter's file, relative to the runtime's folder.
     pub file: String,
 }
 
@@ -106,9 +106,9 @@ pub struct Rule {
     pub id: String,
     pub title: String,
     pub statement: String,
-    /// `title (edition), section`, as reports print it.
+    /// The rule's sources as printed in reports: `title (edition), section`.
     pub sources: Vec<String>,
-    /// Ids of the documents that it cites.
+    /// Ids of the documents that the rule cites.
     pub documents: Vec<String>,
     /// The grounds of its checks. Empty if only one chapter was read.
     pub grounds: Vec<Ground>,
@@ -129,22 +129,22 @@ pub struct Rule {
     pub names_values: bool,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
     pub unproven: BTreeMap<String, String>,
-    /// Line of the id, counted from 1.
+    /// The line of the id, counted from 1.
     pub line: usize,
-    /// The line of the file on which the text of the steps starts, and its indentation in columns.
+    /// The line in the file where the text of the steps starts, and its indentation in columns.
     pub steps_at: (usize, usize),
-    /// The texts of the rule as written.
+    /// The rule as written.
     pub source: RuleSource,
 }
 
-/// The ground of checks: one clause, or several from which the check is inferred.
+/// The ground of a check: one clause, or several from which the check is inferred.
 #[derive(Debug, Clone)]
 pub struct Ground {
     /// The name that the rule's steps use.
     pub name: String,
     /// Positions in [`ClauseBook::clauses`](ClauseBook::clauses).
     pub clauses: Vec<usize>,
-    /// Ids of the axioms that the checks assume instead of the rule's; empty: those of the rule.
+    /// Ids of the axioms that the checks assume instead of the rule's axioms; empty: the rule's axioms.
     pub axioms: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ pub struct Ground {
 #[derive(Debug, Clone)]
 pub struct Kill {
     pub defect: String,
-    /// Products on which the defect has an effect; empty: all.
+    /// The products on which the defect has an effect; empty: all.
     pub products: Vec<String>,
 }
 
@@ -175,7 +175,7 @@ impl Rules {
         self.positions.get(id).and_then(|position| self.rules.get(*position))
     }
 
-    /// The id of the rule that is derived from the support table; `None`: there is no table.
+    /// The id of the rule that is derived from the support table; `None` if there is no table.
     pub fn support_rule(&self) -> Option<String> {
         (!self.support.is_empty()).then(|| format!("{}.support.exported", self.runtime))
     }
@@ -185,7 +185,7 @@ impl Rules {
         self.products.iter().find(|product| product.id == id)
     }
 
-    /// Functions of the support table that rules call but none owns, and those whose owner is weaker than a calling
+    /// Functions in the support table that rules call but none owns, and functions whose owner is weaker than a calling
     /// rule. If such a function were denied, more than one failure would be reported.
     pub fn unowned(&self) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -208,13 +208,13 @@ impl Rules {
         gaps
     }
 
-    /// The functions that a rule needs: those that its steps call, and those that release what they acquire.
+    /// The functions that a rule needs: those that its steps call, and those that release the resources it acquires.
     pub fn needed<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules need but that a library may lack: those of an optional library, and those that not
-    /// every edition has.
+    /// The functions that rules need but that a library may lack: functions in an optional library, and functions that
+    /// are missing from some editions.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
         for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {
@@ -237,7 +237,7 @@ impl Rules {
         releases.filter_map(|name| self.environment.declarations.function(name))
     }
 
-    /// True if a rule, or the release of a resource that it acquires, uses the layout of a struct.
+    /// True if the layout of a struct is used by a rule, or by the release of a resource that the rule acquires.
     pub fn lays_out(&self, rule: &Rule, structure: &str) -> bool {
         let mut released = Vec::new();
         for parameter in self.releases(rule).flat_map(|function| function.parameters) {
@@ -246,19 +246,19 @@ impl Rules {
         rule.program.structs.iter().chain(&released).any(|known| *known == structure)
     }
 
-    /// The type of codes that a function returns; `None`: its return value does not indicate success.
+    /// The type of codes that a function returns; `None` if its return value does not indicate success.
     pub fn result_of(&self, function: &str) -> Option<&ResultType> {
         self.environment.results.of(self.environment.declarations.function(function)?.returns)
     }
 
-    /// The product whose names match the reported one.
+    /// The product whose name patterns match the reported name.
     pub fn product_of(&self, reported: &str) -> Option<&Product> {
         self.products.iter().find(|product| product.reported_names.iter().any(|name| name.is_match(reported)))
     }
 }
 
 impl Rule {
-    /// Adds the grounds of the checks. The documents of their clauses become sources of the rule.
+    /// Adds the grounds of the checks. The documents of their clauses become the rule's sources.
     pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
         for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]) {
             if !self.sources.contains(&clause.source) {
@@ -270,7 +270,7 @@ impl Rule {
         self
     }
 
-    /// The ground of a judgment; `None`: none is named.
+    /// The ground of a judgment; `None` if the rule names none.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
         self.ground_of(judged.rests_on)
     }
@@ -282,7 +282,7 @@ impl Rule {
         }
     }
 
-    /// The ground that a marker in the steps names, by its position in the program's grounds.
+    /// The ground that a marker in the steps names, by its position among the program's grounds.
     pub fn ground_named(&self, named: usize) -> Option<&Ground> {
         let name = &self.program.grounds.get(named)?.name;
         self.grounds.iter().find(|ground| ground.name == *name)
@@ -294,7 +294,7 @@ impl Rule {
         judgments(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
     }
 
-    /// The grounds of the statement at a place; if there is no check, all grounds of the rule.
+    /// The grounds of the statement at a place. If the statement has no check, all of the rule's grounds.
     pub fn grounds_at(&self, span: steps::Span) -> Vec<&Ground> {
         match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
             Some(ground) => vec![ground],
@@ -302,7 +302,7 @@ impl Rule {
         }
     }
 
-    /// The number of devices that its processes use and its conditions require.
+    /// The number of devices that the rule's processes use or its conditions require, whichever is larger.
     pub fn devices(&self) -> u32 {
         let processes = self.program.processes.iter().map(|process| process.device.saturating_add(1));
         processes.chain(self.when.devices).max().unwrap_or(1)

@@ -1,4 +1,4 @@
-//! The selection of rules that apply to a device, with the reasons why others do not.
+//! The selection of rules that apply to a device, with the reasons why the others do not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,39 +17,39 @@ use super::word::Word;
 pub struct Conditions {
     /// Id of the product.
     pub product: String,
-    /// The mode in which programs run, one of the runtime's.
+    /// The mode in which programs run, one of the runtime's modes.
     pub run_mode: String,
     /// The number of usable devices.
     pub devices: u32,
-    /// The functions that a library may lack and that nothing exports.
+    /// The functions that a library may lack and that no loaded library exports.
     pub lacking: BTreeSet<&'static str>,
-    /// Edition of the runtime. If unknown, rules that depend on it run, except those that use a struct whose layout
-    /// depends on it.
+    /// The runtime's edition. If it is unknown, rules that depend on it run, except rules that use a struct whose
+    /// layout depends on the edition.
     pub edition: Option<Edition>,
-    /// Version of the host's kernel. If unknown, rules that depend on it run.
+    /// The version of the host's kernel. If it is unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
-    /// True in a virtual machine. If unknown, checks that depend on it are only observed.
+    /// True in a virtual machine; `None` if unknown. Checks that depend on it are then only observed.
     pub virtual_machine: Option<bool>,
-    /// The results of testing the device's capabilities, by id; the error tells what failed.
+    /// The results of testing the device's capabilities, by id. An error names the step that failed.
     pub capabilities: BTreeMap<String, Result<(), String>>,
     /// The number of bytes that a process may lock; `None`: unlimited.
     pub locked_memory: Option<u64>,
-    /// True if rules with an undefined result run too.
+    /// True if rules with an undefined result also run.
     pub hazardous: bool,
-    /// True if the devices are not shared: rules that take all of their memory run too.
+    /// True if the devices are not shared. Rules that take all of a device's memory then run too.
     pub dedicated: bool,
 }
 
 impl Skip {
-    /// True if the rule would run on a machine of another kind or with other limits.
+    /// True if the rule would run on a different kind of machine or with other limits.
     pub fn is_of_the_machine(&self) -> bool {
         matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
     }
 }
 
 impl Conditions {
-    /// The functions that this library lacks legitimately or that cannot be judged on this host, and the values of a
-    /// later edition. Rules and alternatives that use them do not apply.
+    /// The functions that this library legitimately lacks or that cannot be judged on this host, and the values that a
+    /// later edition adds. Rules and alternatives that use them do not apply.
     pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
         let functions = self.lacking.iter().copied();
         let declarations = &rules.environment.declarations;
@@ -68,7 +68,7 @@ pub enum Skip {
     Product { product: String },
     #[error("{function} is documented as not supported on {product}")]
     Unsupported { function: String, product: String },
-    /// The documents list the function, but say nothing of this product.
+    /// The documents list the function but do not mention this product.
     #[error("the documents do not say whether {product} offers {function}")]
     Undocumented { function: String, product: String },
     #[error("applies where programs run on the {wanted}; this one runs on the {is}")]
@@ -84,15 +84,15 @@ pub enum Skip {
     Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
     #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
     Library { function: &'static str, library: String, names: Vec<String> },
-    /// The edition does not have the function.
+    /// The runtime's edition does not have the function.
     #[error("needs {function}, part of the runtime {span}; this is {is}, which does not export it")]
     NotInEdition { function: &'static str, span: Span, is: Edition },
-    /// It is unknown if the library should have the function.
+    /// The edition is unknown, so the library may legitimately lack the function.
     #[error("needs {function}, part of the runtime {span}; this edition is unknown and does not export it")]
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
-    /// As before, and the device's capability was tested.
+    /// As in the previous variant, but the device's capability was tested and is missing.
     #[error(
         "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
          failed the test of {capability}: {answer}"
@@ -112,7 +112,7 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// The option of the user with which the rule would run.
+    /// The option with which the user can make the rule run.
     pub fn word(&self) -> Option<Word> {
         match self {
             Skip::Hazard => Some(Word::Hazardous),
@@ -126,7 +126,7 @@ fn known(edition: Option<&Edition>) -> String {
     edition.map_or_else(|| "an unknown edition".to_owned(), Edition::to_string)
 }
 
-/// Checks that the documents offer a product everything that a rule needs.
+/// Checks that, according to the documents, a product offers everything that a rule needs.
 pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
@@ -137,7 +137,8 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     }
 }
 
-/// True if a device of a product must hold a rule: a document promises it, and the product has everything that it uses.
+/// True if a device of a product must hold a rule: a document promises the behavior, and the product offers everything
+/// that the rule uses.
 pub fn promised(rule: &Rule, product: &str, rules: &Rules) -> bool {
     rule.level == Level::Must && rule.hazard.is_none() && offered(rule, product, rules).is_ok()
 }
@@ -160,12 +161,12 @@ fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
         || rule.unsupported.iter().any(|known| known == name)
 }
 
-/// The alternatives and values of a rule that a product does not offer, or that call functions missing in this library.
+/// The rule's alternatives and values that a product does not offer, or that call functions missing from this library.
 pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
     callable(rule, product, missing, rules).unwrap_or_default()
 }
 
-/// As [`left_out`]; the error is the function or value without which the rule cannot run at all.
+/// As [`left_out`], but the error is the function or value without which the rule cannot run.
 fn callable<'a>(
     rule: &'a Rule,
     product: &str,
@@ -209,7 +210,8 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     Ok(())
 }
 
-/// Why a rule would not apply to this target if its library lacked one of the rule's functions: a reason for each.
+/// The reasons why a rule would not apply to this target if the library lacked one of its functions, one for each
+/// function.
 pub fn absences<'a>(rule: &'a Rule, target: &'a Conditions, rules: &'a Rules) -> impl Iterator<Item = Skip> + use<'a> {
     rules.needed(rule).filter_map(|function| {
         let without = Conditions { lacking: BTreeSet::from([function.name]), ..target.clone() };
@@ -217,7 +219,7 @@ pub fn absences<'a>(rule: &'a Rule, target: &'a Conditions, rules: &'a Rules) ->
     })
 }
 
-/// Checks that everything that a rule calls exists, with the header's layout of structs.
+/// Checks that everything a rule calls exists, and that structs have the header's layout.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let missing = target.missing(rules);
     if !missing.is_empty()
@@ -238,8 +240,8 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
 }
 
 /// Checks that a function can be called, or that its absence is for the derived rule to judge. Exported functions can
-/// be called in any edition. A function may be missing because of the edition or an optional library, or it may not be
-/// judged on this host. A value can be passed from its edition on.
+/// be called in any edition. A function may be missing because of the edition or an optional library, or it may be
+/// impossible to judge on this host. A value can be passed in the edition that adds it and in later ones.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
     if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {
@@ -289,7 +291,7 @@ pub enum UnknownName {
     Rule { id: String, hint: String },
 }
 
-/// Finds a product by id; the error suggests one.
+/// Finds a product by id. The error suggests a similar id.
 pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownName> {
     rules.product(id).ok_or_else(|| {
         let known: Vec<String> = rules.products.iter().map(|product| product.id.clone()).collect();
@@ -298,7 +300,7 @@ pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownNam
     })
 }
 
-/// Finds a rule by id; the error suggests one.
+/// Finds a rule by id. The error suggests a similar id.
 pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
     rules.rule(id).ok_or_else(|| {
         let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));

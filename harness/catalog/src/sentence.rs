@@ -1,20 +1,20 @@
-//! The sentences of a document, normalized so that a clause matches its sentence regardless of markup.
+//! The sentences in a document, normalized so that a clause matches its sentence regardless of markup.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
-/// A sentence of a document.
+/// A sentence in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// SHA-256 of the normalized text, lower-case hex, by which clauses name the sentence.
+    /// The SHA-256 of the normalized text in lower-case hex. Clauses refer to the sentence by its first digits.
     pub digest: String,
-    /// The normalized text: no markup, no white space.
+    /// The normalized text, without markup and white space.
     pub text: String,
-    /// Line of the document, counted from 1.
+    /// The line in the document, counted from 1.
     pub line: usize,
-    /// The heading above it; empty before the first.
+    /// The heading above the sentence; empty before the first heading.
     pub heading: String,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn names_a_sentence(text: &str) -> bool {
     text.len() == SENTENCE && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The minimum length of a sentence in characters; shorter texts are numbers or marks of a table.
+/// The minimum length of a sentence in characters. Shorter texts are numbers or marks in tables.
 const SHORTEST: usize = 4;
 
 fn regex(text: &str) -> Regex {
@@ -39,7 +39,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"<[^<>]*>"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"\[([^\[\]]*)\]\([^()]*\)"));
 static BULLET: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:[-•#>]|[0-9]+\.|[a-z]\.)+"));
 
-/// The sentences of a Markdown or plain text: parts of lines between periods, semicolons and table bars.
+/// The sentences in a Markdown or plain text: the parts of lines between periods, semicolons and table bars.
 pub fn sentences(text: &str) -> Vec<Sentence> {
     let mut found = Vec::new();
     let mut heading = String::new();

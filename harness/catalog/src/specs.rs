@@ -1,11 +1,11 @@
-//! The source of catalog files: a folder, or the files embedded in an executable.
+//! The source of catalog files: a folder, or files embedded in an executable.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// The maximum size of a catalog file in bytes: the files are written by hand.
+/// The maximum size of a catalog file in bytes. These files are written by hand.
 pub(crate) const LARGEST_FILE: u64 = 8 << 20;
 
 /// An embedded file: its path below `specs/`, and its text.
@@ -21,12 +21,12 @@ pub enum Specs {
 }
 
 impl Specs {
-    /// The given folder, or else the embedded files.
+    /// The given folder; if none is given, the embedded files.
     pub fn choose(folder: Option<&Path>, embedded: &'static [SpecFile]) -> Specs {
         folder.map_or(Specs::Embedded(embedded), |folder| Specs::Folder(folder.to_owned()))
     }
 
-    /// The folder of the files; embedded files have the paths of the project.
+    /// The folder that contains the files. Embedded files have the same paths as in the repository.
     pub fn root(&self) -> &Path {
         match self {
             Specs::Folder(folder) => folder,
@@ -42,10 +42,10 @@ impl Specs {
         }
     }
 
-    /// The bytes of a regular file, `at_most` this many.
+    /// The bytes of a regular file, which may have `at_most` this many.
     ///
     /// # Errors
-    /// The file cannot be read, is not a regular file, or is larger.
+    /// Fails if the file cannot be read, is not a regular file, or is larger.
     pub fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         match self {
             Specs::Folder(_) => files::read(path, at_most),
@@ -55,7 +55,7 @@ impl Specs {
         }
     }
 
-    /// All files of a runtime; the error has the folder that cannot be read.
+    /// All files of a runtime, and each folder that cannot be read, with the error.
     pub fn files(&self, runtime: &str) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
         let folder = self.root().join(runtime);
         let (mut paths, mut unreadable) = (Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ fn walk(folder: PathBuf, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf
     }
 }
 
-/// A path from `specs/` on, the same on every machine.
+/// The part of a path that starts at `specs/`, the same on every machine.
 pub fn short(path: &Path) -> String {
     let text = path.to_string_lossy();
     text[text.rfind("specs/").unwrap_or(0)..].to_owned()

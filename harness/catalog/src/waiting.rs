@@ -1,4 +1,4 @@
-//! Sentences of runtimes without an `api.yaml`: no rule rests on them, and coverage counts them as open.
+//! Sentences for runtimes without an `api.yaml`. No rule rests on them, and coverage counts them as open.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use super::model::ClausesFile;
 use super::parse::parse_source;
 use super::specs::{LARGEST_FILE, Specs};
 
-/// The number of waiting sentences by runtime folder. An executable carries none.
+/// The number of waiting sentences in each runtime's folder. An executable contains none.
 ///
 /// # Errors
-/// A file of sentences cannot be read or has a mistake.
+/// Fails if a file of sentences cannot be read or has a mistake.
 pub fn waiting(specs: &Specs) -> Result<Vec<(String, usize)>, CatalogError> {
     let Specs::Folder(root) = specs else { return Ok(Vec::new()) };
     let folders = std::fs::read_dir(root).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());

@@ -1,9 +1,9 @@
-//! Permissions of the user that add rules.
+//! Permissions from the user that allow more rules to run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A permission that only the user can give, and without which rules are skipped.
+/// A permission that only the user can give. Without it, the rules that need it are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
@@ -14,7 +14,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// The option that gives it.
+    /// The option that gives the permission.
     pub fn option(self) -> &'static str {
         match self {
             Word::Dedicated => "--dedicated",

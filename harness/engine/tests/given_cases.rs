@@ -34,22 +34,18 @@ fn a_case_of_the_rule_runs() {
 }
 
 #[rstest]
-#[case::a_number_for_a_choice("\"two\"", "7", "`7` is not a value of `choose`, which can be: one, two")]
-#[case::a_choice_that_is_none("\"two\"", "\"three\"", "`\"three\"` is not a value of `choose`, which can be: one, two")]
-#[case::a_text_for_a_number(
-    "\"size\":16",
-    "\"size\":\"16\"",
-    "`\"16\"` is not a value of `size`, which can be: an integer"
-)]
-#[case::a_list_for_a_number("\"size\":16", "\"size\":[1]", "`[1]` is not a value of `size`, which can be: an integer")]
+#[case::a_number_for_a_choice("\"two\"", "7", "`7` is not a value of `choose`; allowed: one, two")]
+#[case::a_choice_that_is_none("\"two\"", "\"three\"", "`\"three\"` is not a value of `choose`; allowed: one, two")]
+#[case::a_text_for_a_number("\"size\":16", "\"size\":\"16\"", "`\"16\"` is not a value of `size`; allowed: an integer")]
+#[case::a_list_for_a_number("\"size\":16", "\"size\":[1]", "`[1]` is not a value of `size`; allowed: an integer")]
 #[case::a_fraction("\"size\":16", "\"size\":16.5", "`16.5` is not a value of `size`")]
-#[case::a_number_for_a_list("[2,0,1]", "2", "`2` is not a value of `order`, which can be: a list of integers")]
-#[case::too_large("\"size\":16", "\"size\":65537", "`65537` is not a value of `size`, which can be here: 1..65536")]
-#[case::between_the_steps("\"offset\":16", "\"offset\":17", "`offset`, which can be here: 0..128 in steps of 16")]
+#[case::a_number_for_a_list("[2,0,1]", "2", "`2` is not a value of `order`; allowed: a list of integers")]
+#[case::too_large("\"size\":16", "\"size\":65537", "`65537` is not a value of `size`; allowed here: 1..65536")]
+#[case::between_the_steps("\"offset\":16", "\"offset\":17", "`offset`; allowed here: 0..128 in steps of 16")]
 #[case::an_order_with_a_number_twice(
     "[2,0,1]",
     "[2,0,2]",
-    "`order`, which can be here: the numbers from 0 on, 3 of them"
+    "`order`; allowed here: the numbers from 0 to n-1 in any order, where n is 3"
 )]
 #[case::an_order_that_is_too_short("[2,0,1]", "[1,0]", "`[1,0]` is not a value of `order`")]
 #[case::excluded("\"size\":16", "\"size\":3", "the rule's `where` excludes this case")]
@@ -58,7 +54,7 @@ fn a_case_of_the_rule_runs() {
 #[case::a_key_too_few("\"size\":16,", "", "the case has no value for `size`")]
 #[case::a_salt_that_is_none("\"size\":16", "\"size\":16,\"salt\":-1", "`-1` is not a value of `salt`")]
 #[case::no_object(GOOD, "7", "a case is a JSON object")]
-#[case::no_case(GOOD, "[]", "the list has no case")]
+#[case::no_case(GOOD, "[]", "the list contains no cases")]
 #[case::a_list_in_a_list(GOOD, "[[]]", "a case is a JSON object")]
 fn what_is_not_a_case_is_refused_before_anything_runs(#[case] from: &str, #[case] to: &str, #[case] message: &str) {
     let bench = bench();

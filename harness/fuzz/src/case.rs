@@ -1,4 +1,5 @@
-//! The target `case`: the JSON of `--case`, or of a kept counterexample → cases of a rule, or an error.
+//! The target `case`: reads the JSON given by `--case` or in a kept counterexample, and returns cases of a rule or an
+//! error.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +11,7 @@ use steps::Program;
 
 use crate::{program, toy};
 
-/// The texts with a meaning in a case that the corpus lacks.
+/// Texts that have a meaning in a case but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"salt\":1,",
     "\"choose\":\"one\",",
@@ -24,13 +25,13 @@ pub const WORDS: &[&str] = &[
     "\"\"",
 ];
 
-/// An accepted case of any toy rule with axes is in the rule's domains, and reads back as it was written.
+/// Checks that an accepted case of any toy rule with axes is in the rule's domains, and that it reads back as written.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(json) = parse_json(text) else { return };
     for rule in toy::rules().rules.iter().filter(|rule| !rule.program.axes.is_empty()) {
         match read(&rule.program, &json) {
-            Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing: {error:?}"),
+            Err(error) => assert!(!error.to_string().is_empty(), "an error has no message: {error:?}"),
             Ok(cases) => {
                 no_key_stands_twice(text);
                 cases_are_written_as_they_were_read(&rule.program, &cases, &json);
@@ -43,7 +44,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// Reads a case as from the command line or a file of counterexamples.
+/// Reads a case as if it came from the command line or a file of counterexamples.
 fn read(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
     cases_from_json(program, &toy::scope(), json)
 }
@@ -51,9 +52,9 @@ fn read(program: &Program, json: &Json) -> Result<Vec<Case>, CaseError> {
 fn no_key_stands_twice(text: &str) {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(text);
-    // The text was parsed before: only duplicates matter here.
+    // The text was parsed before, so that only duplicates matter here.
     let _ = Keys(&mut twice).deserialize(&mut reader);
-    assert_eq!(twice, None, "a key is accepted twice: {text}");
+    assert_eq!(twice, None, "a duplicate key is accepted: {text}");
 }
 
 fn cases_are_written_as_they_were_read(program: &Program, cases: &[Case], json: &Json) {
@@ -66,7 +67,7 @@ fn cases_are_written_as_they_were_read(program: &Program, cases: &[Case], json: 
             object.entry("salt").or_insert(Json::from(0));
         }
         let written = case_to_json(program, &case.values, case.salt);
-        assert_eq!(written, read, "a case is another when it is written: as written, as read");
+        assert_eq!(written, read, "a case changes when it is written and read again: as written, as read");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The target `catalog`: files of a runtime's folder → rules, or mistakes with their places.
+//! The target `catalog`: reads the files in a runtime's folder, and returns rules, or mistakes with their places.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,16 +10,17 @@ use engine::case::Scope;
 
 use crate::{program, toy};
 
-/// The prefix of the line before a file: `# file: NAME`, a comment of YAML. The text before the first one is a chapter.
+/// The prefix of the line before a file: `# file: NAME`, a YAML comment. The text before the first such line is a
+/// chapter.
 const FILE: &str = "# file: ";
-/// The files that may be replaced; any other name stands for the chapter.
+/// The names of files that may be replaced. Any other name refers to the chapter.
 const NAMES: &[&str] = &["api.yaml", "products.yaml", "documents.yaml", "support.yaml"];
-/// The name of the chapter's file, in the folder of its area.
+/// The name of the chapter's file, in its area's folder.
 const CHAPTER: &str = "chapter.yaml";
-/// A chapter in addition to that of the input.
+/// A chapter in addition to the one in the input.
 const INTACT: &str = "rules/block.yaml";
 
-/// The texts with a meaning in a catalog that the corpus lacks.
+/// Texts that have a meaning in a catalog but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "every: 0..3",
     "int: 0..9",
@@ -54,7 +55,7 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Mistakes have places inside their files; accepted rules have valid ids and can be run.
+/// Checks that mistakes have places inside their files, and that accepted rules have valid ids and can be run.
 pub fn law(bytes: &[u8]) {
     let files = files(bytes);
     let folder = FOLDER.with_borrow_mut(Option::take).unwrap_or_else(folder);
@@ -70,7 +71,7 @@ pub fn law(bytes: &[u8]) {
         }
         Err(error) => mistakes_have_places(error),
     }
-    // After a panic, the content of the folder is unknown, so it is created again.
+    // After a panic, the folder's content is unknown, so the folder is created again.
     files.keys().for_each(|name| restore(&runtime, name));
     FOLDER.set(Some(folder));
 }
@@ -92,7 +93,7 @@ fn files(bytes: &[u8]) -> BTreeMap<Cow<'static, str>, Vec<u8>> {
     files
 }
 
-/// The area of a chapter: that of its first rule.
+/// The area of a chapter, taken from its first rule.
 fn area(chapter: &[u8]) -> String {
     let text = String::from_utf8_lossy(chapter);
     let id = text.lines().find_map(|line| line.trim_start().strip_prefix("- id: toy."));
@@ -111,7 +112,7 @@ fn folder() -> tempfile::TempDir {
 
 fn restore(folder: &Path, name: &str) {
     if name.ends_with(CHAPTER) {
-        // The next chapter may have another area.
+        // The next chapter may belong to another area.
         let _ = std::fs::remove_dir_all(folder.join(name).parent().unwrap_or(folder));
         return;
     }
@@ -129,19 +130,19 @@ fn write(folder: &Path, name: &str, text: &[u8]) {
 fn mistakes_have_places(error: &CatalogError) {
     assert!(!error.diagnostics.is_empty(), "a catalog is rejected without a mistake: {error}");
     for mistake in &error.diagnostics {
-        assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
-        let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
-        // A mistake that concerns the whole file has no line.
+        assert!(!mistake.message.is_empty(), "a mistake has no message: {mistake}");
+        let Some(source) = &mistake.source else { panic!("a mistake does not name a file: {mistake}") };
+        // A mistake in the whole file has no line.
         let line = if mistake.line == 0 { Some("") } else { source.line(mistake.line) };
         let Some(line) = line else { panic!("a mistake is past the end of its file: {mistake}") };
-        // A missing item at the end of a line is reported after it.
+        // An item missing at the end of a line is reported in the column after the line.
         let columns = line.chars().count();
         assert!(mistake.column <= columns + 1, "a mistake is past the end of its line: {columns} columns, {mistake}");
     }
     assert!(!error.to_string().is_empty());
 }
 
-/// `[a-z0-9-]+(\.[a-z0-9-]+){2,}`, at most 200 bytes: a safe name for a file, safe to print on a terminal.
+/// Matches `[a-z0-9-]+(\.[a-z0-9-]+){2,}` with at most 200 bytes: safe as a file name and safe to print on a terminal.
 pub(crate) fn is_rule_id(id: &str) -> bool {
     let part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));

@@ -1,10 +1,11 @@
-//! The target `expectations`: a file of known failures → checked entries, or mistakes with their places.
+//! The target `expectations`: reads a file of known failures, and returns checked entries, or mistakes with their
+//! places.
 
 use ledger::expectations::{Expectations, ExpectationsError};
 
 use crate::toy;
 
-/// The texts with a meaning in the format that the corpus lacks.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "expectations:\n",
     "  - rule: \"*\"\n",
@@ -25,7 +26,8 @@ pub const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Mistakes have a text and a place; an accepted entry names a rule, and a flake has a rate between 0 and 1.
+/// Checks that mistakes have a text and a place, that an accepted entry names a rule, and that a flake's rate is
+/// between 0 and 1.
 pub fn law(bytes: &[u8]) {
     toy::with_file("known.yaml", bytes, |path| match Expectations::read(path, toy::rules()) {
         Ok(known) => {
@@ -35,14 +37,14 @@ pub fn law(bytes: &[u8]) {
         Err(ExpectationsError::Mistakes(mistakes)) => {
             assert!(!mistakes.is_empty(), "a file is rejected without a mistake");
             for mistake in &mistakes {
-                assert!(!mistake.message.is_empty(), "a mistake says nothing: {mistake}");
-                let Some(source) = &mistake.source else { panic!("a mistake names no file: {mistake}") };
+                assert!(!mistake.message.is_empty(), "a mistake has no message: {mistake}");
+                let Some(source) = &mistake.source else { panic!("a mistake does not name a file: {mistake}") };
                 assert!(
                     mistake.line == 0 || source.line(mistake.line).is_some(),
                     "a mistake is past the end of its file: {mistake}"
                 );
             }
         }
-        Err(other) => assert!(other.to_string().contains("known.yaml"), "a refusal names no file: {other}"),
+        Err(other) => assert!(other.to_string().contains("known.yaml"), "an error does not name its file: {other}"),
     });
 }

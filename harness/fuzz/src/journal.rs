@@ -1,4 +1,4 @@
-//! The target `journal`: the bytes of a journal → a run, or an error with its place.
+//! The target `journal`: reads a journal's bytes, and returns a run, or an error with its place.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,10 @@ use record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
 
 use crate::catalog::is_rule_id;
 
-/// The maximum deadline of a call in seconds: a journal with a longer one was not written by a run.
+/// The maximum deadline for a call in seconds. No run writes a journal with a longer deadline.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600;
 
-/// The texts with a meaning in a journal that the corpus lacks.
+/// Texts that have a meaning in a journal but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"verdict\":\"fail\"",
     "\"verdict\":\"pass\"",
@@ -39,7 +39,8 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// The error of a rejected journal has a place and a reason; an accepted journal could have been written by a run.
+/// Checks that the error for a rejected journal has a place and a reason, and that a run could have written an accepted
+/// journal.
 pub fn law(bytes: &[u8]) {
     let folder = FOLDER.with_borrow_mut(Option::take);
     let folder = folder.unwrap_or_else(|| tempfile::tempdir().expect("the folder for temporary files can be written"));
@@ -61,10 +62,10 @@ pub fn law(bytes: &[u8]) {
 
 fn errors_have_places(error: &JournalError, path: &Path, bytes: &[u8]) {
     let text = error.to_string();
-    assert!(text.contains(&*path.to_string_lossy()), "a refusal names no file: {text}");
+    assert!(text.contains(&*path.to_string_lossy()), "an error does not name its file: {text}");
     if let JournalError::Broken { line, .. } = error {
         let lines = bytes.split(|byte| *byte == b'\n').count();
-        assert!((1..=lines).contains(line), "a refusal names no line of the file: {text}");
+        assert!((1..=lines).contains(line), "an error does not name a line in the file: {text}");
     }
 }
 
@@ -89,13 +90,13 @@ fn counts_are_those_of_the_results(run: &Recorded) {
     for result in &run.results {
         *counts.entry(result.verdict).or_default() += 1;
     }
-    assert_eq!(end.counts, counts, "the counts are not those of the results: as written, as computed");
+    assert_eq!(end.counts, counts, "the counts do not match the results: as written, as computed");
 }
 
 fn the_exit_status_is_that_of_the_results(run: &Recorded) {
-    // Format 1 lacks other inputs of the exit status.
+    // Format 1 lacks the other inputs to the exit status.
     let Some(end) = run.end.as_ref().filter(|_| run.header.format >= 2) else { return };
-    assert_eq!(end.exit, exit_status(run), "the exit status is not that of the results: as written, as computed");
+    assert_eq!(end.exit, exit_status(run), "the exit status does not match the results: as written, as computed");
 }
 
 /// 0: conformant, 1: a rule is broken, 3: the answer is unknown.
@@ -120,12 +121,12 @@ fn exit_status(run: &Recorded) -> u8 {
     }
 }
 
-/// The deadline is within the bounds of `--deadline`; a journal without settings has none.
+/// Checks that the deadline is within the bounds of `--deadline`. A journal without settings has no deadline.
 fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
     let given = *settings != RunSettings::default();
     assert!(
         !given || (1..=LONGEST_DEADLINE).contains(&settings.deadline),
-        "a deadline is accepted that cannot be given: {} s",
+        "a deadline that cannot be given is accepted: {} s",
         settings.deadline
     );
 }

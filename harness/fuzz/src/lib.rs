@@ -1,6 +1,6 @@
-//! Laws for arbitrary bytes from a file, a command line or a worker, with one law for each input. Any bytes give an
-//! error with its place, or a value with the properties that the rest of the suite relies on; never a panic, and never
-//! unbounded work or memory. `docs/engine/fuzzing.md` says how to run the targets.
+//! Laws for arbitrary bytes from a file, a command line or a worker, one for each kind of input. Any bytes must give
+//! either an error with its place, or a value with the properties that the rest of the suite relies on, without a panic
+//! and with bounded work and memory. `docs/engine/fuzzing.md` explains how to run the targets.
 #![warn(unreachable_pub)]
 
 #[rustfmt::skip]
@@ -23,17 +23,18 @@ pub mod wire;
 
 use std::path::{Path, PathBuf};
 
-/// The maximum length of an input in bytes: longer ones show nothing new.
+/// The maximum length of an input in bytes. Longer inputs do not reach new code.
 pub const LONGEST_INPUT: usize = 64 << 10;
 
-/// An input of untrusted bytes.
+/// A kind of untrusted input.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// The target's name, also that of its corpus and its binary.
+    /// The target's name, which is also the name of its corpus and binary.
     pub name: &'static str,
-    /// Panics if the law does not hold. The text before the first `: ` names the violation.
+    /// The law, which panics if it does not hold. In the panic's message, the text before the first `: ` identifies the
+    /// violation.
     pub law: fn(&[u8]),
-    /// Texts with a meaning for the target that the corpus lacks.
+    /// Texts that have a meaning for the target but are missing from the corpus.
     pub words: &'static [&'static str],
 }
 
@@ -51,10 +52,10 @@ pub const TARGETS: &[Target] = &[
 ];
 
 impl Target {
-    /// The entries of its corpus: path and content, ordered by name.
+    /// The entries in the target's corpus, ordered by name: path and content.
     ///
     /// # Errors
-    /// The folder, or a file in it, cannot be read.
+    /// Fails if the folder or a file in it cannot be read.
     pub fn corpus(&self) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
         let mut paths =
@@ -64,7 +65,7 @@ impl Target {
     }
 }
 
-/// The `main` of a target: libFuzzer's with cargo-fuzz, otherwise one that tries the given files.
+/// The `main` function of a target: libFuzzer's with cargo-fuzz, otherwise a function that tries the given files.
 #[macro_export]
 macro_rules! target {
     ($law:path) => {
@@ -78,14 +79,14 @@ macro_rules! target {
     };
 }
 
-/// Tries the inputs in the files on the command line.
+/// Tries the inputs in the files named on the command line.
 ///
 /// # Errors
-/// A file cannot be read.
+/// Fails if a file cannot be read.
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input given; name files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
+        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

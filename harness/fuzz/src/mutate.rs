@@ -1,5 +1,5 @@
-//! Mutations of a corpus by lines and tokens. In YAML, JSON and steps, random bytes would be rejected at the first
-//! wrong one.
+//! Mutates a corpus by lines and tokens. In YAML, JSON and steps, random bytes would be rejected at the first invalid
+//! byte.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const NUMBERS: &[&str] = &[
     "00",
 ];
 
-/// Characters with a special meaning for a terminal, a file system or a parser.
+/// Characters that are special to a terminal, a file system or a parser.
 const ODD: &[&str] = &[
     "\0",
     "\x1b[31m",
@@ -57,7 +57,7 @@ const ODD: &[&str] = &[
 
 const BRACKETS: &[(&str, &str)] = &[("(", ")"), ("[", "]"), ("{", "}"), ("{\"a\":", "}"), ("!", ""), ("- ", "")];
 
-/// A random sequence from a seed: SplitMix64, so that a seed gives the same inputs everywhere.
+/// A random sequence from a seed. It uses SplitMix64, so that a seed gives the same inputs everywhere.
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 
@@ -79,22 +79,22 @@ impl Random {
     }
 }
 
-/// Creates inputs from those of a corpus.
+/// Creates inputs from those in a corpus.
 #[derive(Debug)]
 pub struct Mutator<'a> {
     corpus: &'a [Vec<u8>],
-    /// Texts that replace others.
+    /// The texts to insert in place of others.
     words: Vec<&'a [u8]>,
 }
 
 impl<'a> Mutator<'a> {
-    /// Uses the given words and all tokens of the corpus.
+    /// Creates a mutator that inserts the given words and all tokens in the corpus.
     pub fn new(corpus: &'a [Vec<u8>], words: &[&'a str]) -> Mutator<'a> {
         let tokens = corpus.iter().flat_map(|entry| tokens(entry).into_iter().map(|token| &entry[token]));
         let mut of_corpus: Vec<&[u8]> = tokens.collect();
         of_corpus.sort_unstable();
         of_corpus.dedup();
-        // Given words get more weight than tokens of the corpus.
+        // Given words get more weight than tokens from the corpus.
         let share = of_corpus.len() / words.len().max(1) / 2 + 1;
         let given = words.iter().flat_map(|word| std::iter::repeat_n(word.as_bytes(), share));
         Mutator { corpus, words: given.chain(of_corpus).collect() }
@@ -146,7 +146,7 @@ impl<'a> Mutator<'a> {
             12 => return self.splice(input, random),
             13 => return self.replace_everywhere(input, one, random),
             _ => {
-                // Repeats a piece elsewhere.
+                // Copies a piece to another place.
                 let to = at(random).start;
                 return drop(input.splice(to..to, text));
             }
@@ -166,7 +166,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// Replaces all pieces that are equal to one.
+    /// Replaces a piece, and all pieces equal to it.
     fn replace_everywhere(&self, input: &mut Vec<u8>, one: Range<usize>, random: &mut Random) {
         let old = input[one].to_vec();
         let number = old.first().is_some_and(u8::is_ascii_digit);
@@ -189,7 +189,7 @@ impl<'a> Mutator<'a> {
         input.splice(start..end, [blank, value].concat());
     }
 
-    /// Joins the first lines of this input and the last lines of another.
+    /// Joins the first lines of this input and the last lines of another input.
     fn splice(&self, input: &mut Vec<u8>, random: &mut Random) {
         let Some(other) = self.corpus.get(random.below(self.corpus.len())) else { return };
         let cut = |text: &[u8], random: &mut Random| {
@@ -212,13 +212,13 @@ pub(crate) fn lines(text: &[u8]) -> Vec<Range<usize>> {
     text.split_inclusive(|byte| *byte == b'\n').map(length).collect()
 }
 
-/// The words, numbers, blanks and signs of a text.
+/// The words, numbers, blanks and signs in a text.
 pub(crate) fn tokens(text: &[u8]) -> Vec<Range<usize>> {
     let kind = |byte: u8| match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => 1,
         b' ' | b'\t' => 2,
-        // Each sign is separate.
+        // Each sign is a separate token.
         _ => 3,
     };
     let mut found: Vec<Range<usize>> = Vec::new();

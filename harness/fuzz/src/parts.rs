@@ -1,4 +1,5 @@
-//! The target `parts`: journals of parts of a run → one run, or an error that names the one at fault.
+//! The target `parts`: reads journals from the parts of a run, and returns one run, or an error that names the faulty
+//! journal.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,14 @@ use record::Recorded;
 
 use crate::toy;
 
-/// The line before each journal but the first.
+/// The line before each journal except the first.
 const NEXT: &[u8] = b"# part\n";
-/// The placeholder in an input for the digest of the toy's catalog, which is unknown when the input is written.
+/// A placeholder for the digest of the toy's catalog, which is unknown when the input is written.
 const CATALOG: &str = "@catalog@";
 /// The maximum number of journals in an input.
 const MOST: usize = 4;
 
-/// The texts with a meaning in the format that the corpus lacks.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "# part\n",
     "\"number\":1",
@@ -45,12 +46,12 @@ impl Observer for Silent {
         let mut ids: Vec<&str> = run.results.iter().map(|result| result.id.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), run.results.len(), "a merged run has two results of a rule");
+        assert_eq!(ids.len(), run.results.len(), "a merged run has two results for a rule");
         Ok(())
     }
 }
 
-/// A rejected merge gives a reason; an accepted one has one result for each rule.
+/// Checks that a rejected merge has a reason, and that an accepted merge has one result for each rule.
 pub fn law(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runs =
@@ -64,7 +65,7 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// The journals of an input.
+/// The journals in an input.
 fn journals(bytes: &[u8]) -> Vec<Vec<u8>> {
     let digest = &toy::rules().digest;
     let mut journals = vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! The laws for every accepted program, whatever its source.
+//! The laws for every accepted program, regardless of its source.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use steps::Id;
 use steps::pattern::counted;
 use steps::program::{Domain, Expression, Program, Range, Statement, StatementKind};
 
-/// The maximum number of values of an enumerating axis, each of which is run.
+/// The maximum number of values on an axis that enumerates them, all of which are run.
 const MOST_VALUES: u64 = 512;
-/// The maximum number of items of a list.
+/// The maximum number of items in a list.
 const LONGEST_LIST: i128 = 4096;
-/// The maximum number of rounds of a loop, whatever its bound.
+/// The maximum number of iterations of a loop, regardless of its bound.
 const MOST_ROUNDS: u64 = 65_536;
-/// The maximum number of rounds of nested loops with constant bounds.
+/// The maximum number of iterations of nested loops with constant bounds.
 const MOST_NESTED_ROUNDS: u64 = 1 << 24;
 /// The number of cases to draw.
 const DRAWN: usize = 16;
 
-/// An accepted program keeps all laws below.
+/// Checks all laws below on an accepted program.
 pub(crate) fn holds(program: &Program, scope: &Scope) {
     multiples_are_of_a_positive_number(program);
     constant_lengths_can_be_drawn(program);
@@ -55,7 +55,7 @@ fn multiples_are_of_a_positive_number(program: &Program) {
 fn constant_lengths_can_be_drawn(program: &Program) {
     for axis in &program.axes {
         let (Domain::List { length, .. } | Domain::Permutation(length)) = &axis.domain else { continue };
-        // If a bound cannot be evaluated, nothing is drawn.
+        // Without a constant bound, the list is not checked.
         let (Expression::Constant(low), Expression::Constant(high)) = (&length.low, &length.high) else { continue };
         for bound in [low, high] {
             assert!(
@@ -76,7 +76,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
                     _ => 1,
                 };
                 let rounds = outer.saturating_mul(rounds);
-                assert!(rounds <= MOST_NESTED_ROUNDS, "nested loops do not end: {rounds} rounds");
+                assert!(rounds <= MOST_NESTED_ROUNDS, "nested loops run too long: {rounds} iterations");
                 nested_rounds_end(body, rounds);
             }
             kind => kind.blocks().into_iter().for_each(|body| nested_rounds_end(body, outer)),
@@ -84,7 +84,7 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
     }
 }
 
-/// Tries every text of the program as a pattern, on each text and on long ones that nearly match.
+/// Tries every text in the program as a pattern, on each text and on long texts that nearly match.
 fn patterns_cost_little(program: &Program) {
     let patterns: BTreeSet<&[u8]> = program.texts.iter().map(|text| &text[..text.len() - 1]).collect();
     for pattern in patterns.iter().filter(|pattern| pattern.contains(&b'*')) {
@@ -95,7 +95,7 @@ fn patterns_cost_little(program: &Program) {
             let (_, work) = counted(pattern, text);
             assert!(
                 work < most,
-                "a pattern costs more than its length times that of the text: {} on {} bytes",
+                "matching a pattern costs more than the product of both lengths: {} on {} bytes",
                 String::from_utf8_lossy(pattern),
                 text.len()
             );
@@ -112,7 +112,7 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
         shrinks: 0,
         shrink_milliseconds: 0,
     };
-    // A case that cannot be drawn gives an error with its reason.
+    // If a case cannot be drawn, the error gives the reason.
     let Ok(mut plan) = Plan::new(program, scope, 1, &budget) else { return };
     let cases = std::iter::from_fn(|| plan.next_case()).take(DRAWN);
     for case in cases.flatten() {
@@ -121,7 +121,7 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
     }
 }
 
-/// Checks that each value of a case has a position in the domain of its axis.
+/// Checks that each value in a case has a position in its axis's domain.
 pub(crate) fn lies_in_its_domains(program: &Program, scope: &Scope, case: &Case, what: &str) {
     let tree = CaseTree::of(program, scope, &case.values);
     let tree = tree.unwrap_or_else(|error| panic!("{what} lies outside its domain: {error}, {:?}", case.values));
@@ -138,7 +138,7 @@ fn axes_that_enumerate_are_small(program: &Program, scope: &Scope, case: &Case) 
         let Ok(bounds) = scope.bounds(program, id, &case.values[..id.index()]) else { continue };
         assert!(
             !enumerates || bounds.count <= MOST_VALUES,
-            "an axis has more values than are tried: {} of `{}`, which must try all",
+            "an axis that must try all of its values has too many: {} of `{}`",
             bounds.count,
             axis.name
         );

@@ -1,10 +1,10 @@
-//! The target `record`: the bytes of a conformance record → a record, or an error with its file.
+//! The target `record`: reads a conformance record's bytes, and returns the record, or an error that names the file.
 
 use ledger::conformance::{Statement, read_record, to_canonical};
 
 use crate::toy;
 
-/// The texts with a meaning in the format that the corpus lacks.
+/// Texts that have a meaning in the format but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "\"statement\":\"conformant\"",
     "\"statement\":\"not-shown\"",
@@ -21,13 +21,13 @@ pub const WORDS: &[&str] = &[
     "\\u202e",
 ];
 
-/// An accepted record equals, byte for byte, the one written from it, and is called conformant only if nothing is
-/// missing, no rule is broken and no device is simulated.
+/// Checks that an accepted record equals, byte for byte, the one written from it, and that it is called conformant only
+/// if no part is missing, no rule is broken and no device is simulated.
 pub fn law(bytes: &[u8]) {
     toy::with_file("record.json", bytes, |path| match read_record(path) {
-        Err(error) => assert!(error.to_string().contains("record.json"), "a refusal names no file: {error}"),
+        Err(error) => assert!(error.to_string().contains("record.json"), "an error does not name its file: {error}"),
         Ok((record, read)) => {
-            assert_eq!(read, bytes, "other bytes were read");
+            assert_eq!(read, bytes, "the bytes that were read differ from the file's");
             assert_eq!(to_canonical(&record), bytes, "an accepted record is not canonical");
             let conformant = record.statement == Statement::Conformant;
             let simulated = record.libraries.iter().any(|library| library.simulated);

@@ -1,4 +1,4 @@
-//! A search for inputs that break a law. It needs no instrumentation, so it runs wherever the tests run.
+//! Searches for inputs that break a law. The search needs no instrumentation, so it runs wherever the tests run.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::Target;
 use crate::mutate::{Mutator, Random, lines, tokens};
 
-/// The maximum number of attempts at shrinking an input.
+/// The maximum number of attempts to shrink an input.
 const SMALLER: usize = 3000;
 
 /// An input that breaks a law, after shrinking.
@@ -21,16 +21,16 @@ pub struct Finding {
     /// The violation, and the place in the code that found it.
     pub fault: Fault,
     pub input: Vec<u8>,
-    /// The file that holds the input.
+    /// The file that contains the input.
     pub path: PathBuf,
-    /// The number of inputs tried before, and the time for them.
+    /// The number of inputs tried before it, and the time spent on them.
     pub after: (u64, Duration),
 }
 
 /// A violation of a law.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// The same for all inputs that break the same law at the same place.
+    /// The identity of the violation: the same for all inputs that break the same law at the same place.
     pub key: String,
     pub message: String,
 }
@@ -52,12 +52,12 @@ impl fmt::Display for Finding {
 }
 
 thread_local! {
-    /// True while this thread tries a law, whose panics are not printed.
+    /// True while this thread checks a law, so that the law's panics are not printed.
     static TRYING: Cell<bool> = const { Cell::new(false) };
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The violation of a law by an input; `None`: the law holds.
+/// The violation of a law by an input; `None` if the law holds.
 pub fn try_law(law: fn(&[u8]), input: &[u8]) -> Option<Fault> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -83,11 +83,11 @@ pub fn try_law(law: fn(&[u8]), input: &[u8]) -> Option<Fault> {
     Some(Fault { key, message })
 }
 
-/// Tries inputs created from the corpus, and returns those that break the law, one per fault. Each input is written to
-/// `folder` before it is tried, so that it remains there if it ends the process.
+/// Tries inputs created from the corpus, and returns one for each violation found. Each input is written to `folder`
+/// before it is tried, so that the file remains if the input crashes the process.
 ///
 /// # Errors
-/// The corpus cannot be read, or the folder cannot be written.
+/// Fails if the corpus cannot be read or the folder cannot be written.
 pub fn search(target: &Target, seed: u64, limit: SearchLimit, folder: PathBuf) -> std::io::Result<(u64, Vec<Finding>)> {
     let corpus: Vec<Vec<u8>> = target.corpus()?.into_iter().map(|(_, content)| content).collect();
     let mutator = Mutator::new(&corpus, target.words);
@@ -116,7 +116,7 @@ pub fn search(target: &Target, seed: u64, limit: SearchLimit, folder: PathBuf) -
     Ok((tried, findings))
 }
 
-/// Removes lines, and then tokens, as long as the same fault shows.
+/// Removes lines and then tokens while the same violation occurs.
 fn smaller(law: fn(&[u8]), mut input: Vec<u8>, fault: &Fault) -> Vec<u8> {
     let mut attempts = 0;
     for pieces in [lines as fn(&[u8]) -> Vec<Range<usize>>, tokens] {

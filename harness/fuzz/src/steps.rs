@@ -1,7 +1,9 @@
-//! The target `steps`: the texts of a rule → a program that prints as it was read, or problems with their places.
+//! The target `steps`: reads a rule's texts, and returns a program that prints as it was read, or problems with their
+//! places.
 //!
-//! The input is the steps, after lines for the rule's other texts: `@actors …`, `@where …`, `@observe …`, and
-//! `@axis NAME KIND=VALUE; KEY=VALUE` for each axis, with lists as `one_of=1 | 2` and items as `list_of.int=0..9`.
+//! An input consists of lines for the rule's other texts, followed by the steps. The lines are `@actors …`, `@where …`,
+//! `@observe …`, and `@axis NAME KIND=VALUE; KEY=VALUE` for each axis. Lists are written as `one_of=1 | 2`, and items
+//! as `list_of.int=0..9`.
 
 use steps::domain::{Choices, DomainSource};
 use steps::print::{parsed_again, steps_text};
@@ -9,7 +11,7 @@ use steps::{Id, Problem, Program, RulePart, RuleText, check};
 
 use crate::{program, toy};
 
-/// The texts with a meaning in steps that the corpus lacks.
+/// Texts that have a meaning in steps but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "@axis a every=0..3\n",
     "@axis b list_of.int=0..9; length=0..3\n",
@@ -41,7 +43,7 @@ pub const WORDS: &[&str] = &[
     "0x",
 ];
 
-/// Problems are inside their texts; accepted programs can be run.
+/// Checks that problems are inside their texts, and that accepted programs can be run.
 pub fn law(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let texts = Texts::read(text);
@@ -55,7 +57,7 @@ pub fn law(bytes: &[u8]) {
     };
     match check(&rule, &toy::rules().environment) {
         Ok(program) => {
-            // A catalog also rejects a program that exceeds the limits on a product.
+            // A catalog also rejects a program that exceeds the limits on some product.
             let problems = program.excess(&toy::scope());
             problems.iter().for_each(|problem| texts.problem_lies_inside(problem));
             if problems.is_empty() {
@@ -70,11 +72,11 @@ pub fn law(bytes: &[u8]) {
     }
 }
 
-/// Printing and parsing again gives the same steps.
+/// Checks that printing and parsing give the same steps.
 fn prints_as_it_was_read(program: &Program) {
     match parsed_again(program, &toy::rules().environment) {
         Ok(again) => {
-            assert!(again == program.syntax, "printed steps have another meaning: {}", steps_text(&program.syntax));
+            assert!(again == program.syntax, "printed steps have a different meaning: {}", steps_text(&program.syntax));
         }
         Err(error) => {
             panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&program.syntax));
@@ -110,13 +112,13 @@ impl<'a> Texts<'a> {
 
     fn problem_lies_inside(&self, problem: &Problem) {
         let Problem { part, span, message } = problem;
-        assert!(!message.is_empty(), "a problem says nothing: {part:?}");
+        assert!(!message.is_empty(), "a problem has no message: {part:?}");
         let text = match part {
             RulePart::Steps => self.steps,
             RulePart::Actors => self.actors.unwrap_or_default(),
             RulePart::Where => self.condition.unwrap_or_default(),
             RulePart::Observe(index) => self.observe[*index].1,
-            // The text is one of several; the catalog adds the axis's name.
+            // An axis has several texts; the catalog adds its name.
             RulePart::Axis(id) => {
                 return assert!(id.index() < self.axes.len(), "a problem names an unknown axis: {message}");
             }

@@ -1,4 +1,4 @@
-//! The catalog of the toy runtime from the engine's tests, against which texts are checked.
+//! The toy runtime's catalog, from the engine's tests, against which inputs are checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use engine::runtime::Runtime;
 
 use crate::bindings::BINDINGS;
 
-/// The folder with the toy's catalog.
+/// The folder that contains the toy's catalog.
 pub(crate) fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/toy/specs")
 }
 
-/// The place of a toy catalog in another folder.
+/// The location of a copy of the toy's catalog.
 pub(crate) fn place(root: PathBuf) -> CatalogPlace {
     CatalogPlace { specs: root.into(), bindings: &BINDINGS, defects: None }
 }
@@ -26,11 +26,11 @@ pub(crate) fn rules() -> &'static Rules {
     &RULES
 }
 
-/// The toy as an entry of a registry.
+/// The toy runtime as a registry entry.
 pub(crate) static RUNTIME: Runtime =
     Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
-/// Calls `with` with a file of this name and content.
+/// Calls `with` with the path of a file that has this name and content.
 pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let path = folder.path().join(name);

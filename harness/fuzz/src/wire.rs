@@ -1,16 +1,16 @@
-//! The target `wire`: the output of a worker → replies, or an end with its reason.
+//! The target `wire`: reads a worker's output, and returns replies, then the end of the stream with its reason.
 
 use std::io::{self, Read};
 
 use engine::wire::lines::Lines;
 use engine::wire::message::Reply;
 
-/// The maximum length of a line: shorter than in a run, so that an input can exceed it.
+/// The maximum length of a line, shorter than in a run so that an input can exceed it.
 const LONGEST: usize = 16 << 10;
-/// The maximum number of bytes per read.
+/// The maximum number of bytes in one read.
 const CHUNK: usize = 8 << 10;
 
-/// The texts with a meaning in the protocol that the corpus lacks.
+/// Texts that have a meaning in the protocol but are missing from the corpus.
 pub const WORDS: &[&str] = &[
     "{\"turn\":{\"leaves\":1}}\n",
     "{\"turn\":{\"kill\":9}}\n",
@@ -25,14 +25,15 @@ pub const WORDS: &[&str] = &[
     "[]",
 ];
 
-/// Any bytes of a worker give the same replies and then one end, however they arrive; the buffered part is bounded.
+/// Checks that a worker's bytes give the same replies and the same end however they arrive, and that the buffered part
+/// is bounded.
 pub fn law(bytes: &[u8]) {
     let whole = listen(bytes, CHUNK);
     let piecemeal = listen(bytes, 7);
     assert_eq!(whole, piecemeal, "the result depends on the pieces in which bytes arrive: at once, piece by piece");
 }
 
-/// The replies as serialized again, and the end of the stream.
+/// The replies, serialized again, and the end of the stream.
 fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
     let mut stream = Pieces { bytes, piece };
     let mut lines = Lines::new(LONGEST);
@@ -51,7 +52,7 @@ fn listen(bytes: &[u8], piece: usize) -> (Vec<String>, String) {
         reads += 1;
         match lines.read(&mut stream) {
             Ok(0) => break "the stream ended".to_owned(),
-            Ok(_) => assert!(lines.kept() <= LONGEST + CHUNK, "a line without end is kept: {} bytes", lines.kept()),
+            Ok(_) => assert!(lines.kept() <= LONGEST + CHUNK, "an endless line is kept: {} bytes", lines.kept()),
             Err(error) => break error.to_string(),
         }
     };

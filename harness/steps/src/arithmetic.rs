@@ -1,4 +1,4 @@
-//! Exact arithmetic on 128-bit integers: what C's operators mean before any wrap.
+//! Exact arithmetic on 128-bit integers: the results of C's operators before any wrapping.
 
 use super::syntax::BinaryOperator;
 
@@ -21,7 +21,7 @@ pub fn negate(value: i128) -> Result<i128, ArithmeticError> {
     value.checked_neg().ok_or(ArithmeticError::Overflow)
 }
 
-/// The result of an operator on two values; comparisons give 0 or 1.
+/// The result of an operator on two values. Comparisons give 0 or 1.
 #[inline]
 pub fn binary(operator: BinaryOperator, left: i128, right: i128) -> Result<i128, ArithmeticError> {
     use BinaryOperator::*;

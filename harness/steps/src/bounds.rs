@@ -1,4 +1,4 @@
-//! Evaluation of the bounds of axes, which may read earlier axes and known facts about the device.
+//! Evaluation of axis bounds, which may read earlier axes and known facts about the device.
 
 use super::arithmetic::binary;
 use super::evaluate::{Drawn, EmptyDomain, EvaluationError, Scope, Value, evaluate};
@@ -11,7 +11,7 @@ use super::syntax::BinaryOperator;
 pub struct Bounds {
     pub low: i128,
     pub step: i128,
-    /// Number of values, at least 1.
+    /// The number of values, at least 1.
     pub count: u64,
 }
 
@@ -19,7 +19,7 @@ impl Bounds {
     #[inline]
     fn of(low: i128, high: i128, step: i128) -> Result<Bounds, EvaluationError> {
         let step = step.max(1);
-        // Divisions of this width are slow, and most axes count by one.
+        // 128-bit divisions are slow, and most axes have a step of 1.
         let beyond = if step == 1 { 0 } else { low.rem_euclid(step) };
         let low = if beyond == 0 { Some(low) } else { low.checked_add(step - beyond) };
         let low = low.ok_or(EvaluationError::TooManyValues)?;
@@ -33,12 +33,12 @@ impl Bounds {
         Ok(Bounds { low, step, count: steps.ok_or(EvaluationError::TooManyValues)? })
     }
 
-    /// The value at a position; the last value for positions past the end.
+    /// The value at a position, or the last value if the position is past the end.
     pub fn at(&self, position: u64) -> i128 {
         self.low + i128::from(position.min(self.count - 1)) * self.step
     }
 
-    /// The position of the largest value not above the given one.
+    /// The position of the largest value that does not exceed the given value.
     pub fn position(&self, value: i128) -> u64 {
         let distance = value.saturating_sub(self.low).max(0);
         let steps = if self.step == 1 { distance } else { distance / self.step };
@@ -52,7 +52,7 @@ impl Bounds {
 }
 
 impl Scope {
-    /// The range that an axis draws from, given the values of earlier axes. For lists: the range of an item.
+    /// The range from which an axis draws, given the values of earlier axes. For a list, the range of its items.
     pub fn bounds(&self, program: &Program, axis: AxisId, values: &[Value]) -> Result<Bounds, EvaluationError> {
         let count = |count: usize| Bounds::of(0, count as i128 - 1, 1);
         let length = |list: AxisId| values.get(list.index()).map(Value::integer).ok_or(EvaluationError::NotDrawn);
@@ -77,7 +77,7 @@ impl Scope {
         }
     }
 
-    /// The value of a scalar axis at a position of its range.
+    /// The value of a scalar axis at a position in its range.
     pub fn value(
         &self,
         program: &Program,
@@ -124,7 +124,7 @@ impl Scope {
         }
     }
 
-    /// Evaluates an expression over axes, quantities and constants.
+    /// Evaluates an expression that reads only axes, quantities and constants.
     pub fn evaluate(&self, expression: &Expression, values: &[Value]) -> Result<i128, EvaluationError> {
         evaluate(&mut Drawn { scope: self, values }, expression)
     }

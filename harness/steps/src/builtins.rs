@@ -1,4 +1,4 @@
-//! The functions that the step language adds to the runtime's own.
+//! The functions that the step language provides in addition to the runtime's functions.
 
 use abi::Type;
 
@@ -32,13 +32,13 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// True if repeating it has no further effect.
+    /// True if calling the built-in again has no further effect.
     pub fn repeats(self) -> bool {
         use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
         !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Resident)
     }
 
-    /// True if its value differs from process to process.
+    /// True if the built-in's value differs from process to process.
     pub(super) fn is_of_its_process(self) -> bool {
         use Builtin::{Alignment, Disjoint, Edge, File, Gate, GetPid, Host, Resident};
         matches!(self, GetPid | Resident | Alignment | Disjoint | Host | Edge | File | Gate)
@@ -60,11 +60,11 @@ pub enum Parameter {
     Callback,
 }
 
-/// The use of a built-in.
+/// The contexts in which a built-in can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     Value,
-    /// A separate statement without a verdict.
+    /// A statement that performs an action and gives no verdict.
     Action,
     /// A condition.
     Check,
@@ -102,7 +102,7 @@ pub const BUILTINS: &[Signature] = &[
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
     signature("resident", Builtin::Resident, &[], SIZE, Use::Value),
     signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
-    // Its result has the type that its argument names.
+    // The result has the type that the argument names.
     signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),
     signature("open", Builtin::Open, &[Parameter::Gate], Type::Void, Use::Action),
     signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),

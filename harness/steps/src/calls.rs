@@ -1,4 +1,4 @@
-//! Estimate of the number of runtime calls of a case, before it runs.
+//! Estimates the number of runtime calls in a case before the case runs.
 
 use super::evaluate::{Scope, Value, evaluate};
 use super::ids::Id;
@@ -7,9 +7,9 @@ use super::program::{Program, Statement, StatementKind};
 use super::walk::Node;
 
 impl Program {
-    /// The number of calls of a case with these values. A loop whose bound is known only at run time counts once, and
-    /// for an `if` with such a condition, the block with more calls counts. Calls that the executor adds, such as
-    /// releases, do not count.
+    /// The number of calls in a case with these values. A loop whose bound is known only at run time is counted as one
+    /// iteration; for an `if` whose condition is known only then, the block with more calls counts. Calls that the
+    /// executor adds, such as releases, do not count.
     pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
         Estimate::new(scope, values).calls(&self.statements)
     }
@@ -27,7 +27,7 @@ impl Estimate<'_> {
         let inside = match kind {
             StatementKind::For { variable, bound, body } => {
                 let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
-                // The mean, for inner loops that count to this loop's variable.
+                // The mean, for inner loops whose bound is this loop's variable.
                 self.variables.insert(*variable, rounds / 2);
                 self.calls(body).saturating_mul(rounds as u64)
             }

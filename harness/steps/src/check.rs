@@ -1,4 +1,4 @@
-//! Syntax tree → typed program: every name, type and bound is checked here, before any device is touched.
+//! Syntax tree → typed program. Every name, type and bound is checked here, before any device is touched.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,15 +19,15 @@ use super::vocabulary::Vocabulary;
 use super::walk::Node;
 use super::{ParseError, Problem, RulePart, Span};
 
-/// The checker's input besides the rule itself.
+/// The checker's input apart from the rule itself.
 #[derive(Debug)]
 pub struct Environment {
     pub declarations: Declarations,
-    /// Names of the documented quantities of a product.
+    /// The names of a product's documented quantities.
     pub facts: BTreeSet<String>,
     /// The types of codes that judged calls return.
     pub results: Results,
-    /// (function, parameter) → the space of the pointer that the parameter receives.
+    /// (function, parameter) → the space to which the pointer stored by that parameter belongs.
     pub spaces: HashMap<(String, String), Space>,
     /// Functions that affect the whole process.
     pub process_functions: HashSet<String>,
@@ -43,11 +43,11 @@ pub struct RuleText<'a> {
     pub condition: Option<&'a str>,
     pub steps: &'a str,
     pub observe: Vec<(&'a str, &'a str)>,
-    /// Life-cycle steps know `device`, the number of the process's own device.
+    /// True for life-cycle steps, which can read `device`, the number of the process's own device.
     pub life_cycle: bool,
 }
 
-/// Checks a rule; all problems are reported together.
+/// Checks a rule. All problems are reported together.
 pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, Vec<Problem>> {
     let mut checker = Checker::new(environment, text.life_cycle);
     checker.actors(text.actors);
@@ -63,7 +63,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
         typed.map(|typed| typed.expression)
     });
     checker.part = RulePart::Steps;
-    // The sections of a life cycle are identified by their places in the text, so it has no set-ups.
+    // The sections of a life cycle are identified by their positions in the text, so a life cycle cannot use set-ups.
     let written_out = |names: &Names<'_>| match text.life_cycle {
         true => Ok((text.steps.to_owned(), Vec::new())),
         false => write_out(text.steps, names),
@@ -90,7 +90,7 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     Ok(Program { source, givens, sets: steps.sets, syntax: steps.statements, ..checker.program })
 }
 
-/// Moves the problems to their places in the rule, in which set-ups are not expanded.
+/// Moves the problems to their places in the rule as written, where set-ups are not expanded.
 pub(super) fn as_written(mut problems: Vec<Problem>, givens: &[GivenUse]) -> Vec<Problem> {
     for problem in problems.iter_mut().filter(|problem| problem.part == RulePart::Steps) {
         if let Some(given) = GivenUse::of(givens, problem.span) {
@@ -116,23 +116,24 @@ pub(super) struct Checker<'e> {
     problems: Vec<Problem>,
     /// The program so far.
     pub program: Program,
-    /// Names in scope, the innermost last: actor, name, variable. They are few, so a search is faster than a table.
+    /// Names in scope, the innermost last: actor, name, variable. There are few of them, so a search is faster than a
+    /// table.
     pub names: Vec<(ActorId, String, VariableId)>,
-    /// Variables that hold a value at this point of the text.
+    /// Variables that hold a value at this point in the text.
     pub bound: HashSet<VariableId>,
     pub loops: Vec<(String, VariableId)>,
     /// The actor whose statement is being checked.
     pub actor: ActorId,
     pub setup: bool,
-    /// The ground of the statement's checks: position in [`Program::grounds`].
+    /// The ground of the statement's checks, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// True in control flow of several processes, which every process evaluates.
+    /// True in control flow that several processes share: each process evaluates it.
     pub in_all_processes: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
     /// True if only axes, constants and quantities may be read.
     pub constant_context: bool,
-    /// True if `device` has a meaning.
+    /// True if `device` may be read.
     pub life_cycle: bool,
 }
 
@@ -160,7 +161,7 @@ impl<'e> Checker<'e> {
         self.problems.push(Problem { part: self.part.clone(), span, message: message.into() });
     }
 
-    /// Notes a problem after which checking cannot continue.
+    /// Records a problem that prevents further checking.
     pub(crate) fn wrong<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
         self.problem(span, message);
         None
@@ -170,7 +171,7 @@ impl<'e> Checker<'e> {
         self.read(|names| parse_expression(text, names, sizes))
     }
 
-    /// Reads a text with the names that are known so far.
+    /// Parses a text with the names known so far.
     fn read<T>(&mut self, read: impl FnOnce(&Names<'_>) -> Result<T, ParseError>) -> Option<T> {
         let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
         let is_type = |name: &str| self.environment.declarations.ty(name).is_some();
@@ -216,8 +217,8 @@ impl<'e> Checker<'e> {
         variable
     }
 
-    /// True if the current actor, one of several, has a variable with this name and another type. With a single actor,
-    /// the C program has the same blocks as the rule.
+    /// True if the current actor is one of several and has a variable with this name and another type. With a single
+    /// actor, the C program has the same blocks as the rule.
     fn has_another_type(&self, name: &str, ty: Type, array: bool) -> bool {
         let mut variables = self.program.variables.iter();
         let differs = |known: &Variable| (known.ty, known.array) != (ty, array);
@@ -250,7 +251,7 @@ impl<'e> Checker<'e> {
         })
     }
 
-    /// Notes the structs whose layout the rule uses.
+    /// Records the structs whose layout the rule uses.
     pub(crate) fn lays_out(&mut self, ty: Type) {
         self.environment.declarations.note_structs(ty, &mut self.program.structs);
     }
@@ -267,7 +268,8 @@ impl<'e> Checker<'e> {
         self.named(actor, name)
     }
 
-    /// Notes that the current actor reads a variable, which must be sent if it is in another process.
+    /// Records that the current actor reads a variable. If the variable belongs to another process, its value must be
+    /// sent.
     pub(crate) fn reads(&mut self, variable: VariableId, span: Span) {
         let owner = self.program.actors[self.program.variables[variable].actor].process;
         let foreign = self.program.several_processes()
@@ -299,7 +301,7 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Reports an unknown name where a value is expected.
+    /// Reports an unknown name in a place where a value is expected.
     pub(crate) fn unknown_name(&mut self, name: &str, span: Span) {
         let elsewhere = self.names.iter().filter(|(_, known, _)| known == name);
         let hint = match elsewhere.map(|(actor, ..)| &self.program.actors[*actor].name).min() {
@@ -314,7 +316,7 @@ impl<'e> Checker<'e> {
         self.problem(span, format!("`{name}` has no value here{hint}"));
     }
 
-    /// Reports an unknown name where a function is expected.
+    /// Reports an unknown name in a place where a function is expected.
     pub(crate) fn unknown_function(&mut self, name: &str, span: Span) {
         let Environment { declarations, vocabulary, .. } = self.environment;
         let words = &vocabulary.words;
@@ -329,7 +331,7 @@ impl<'e> Checker<'e> {
         self.problem(span, format!("`{name}` is neither declared in the header nor a built-in{hint}"));
     }
 
-    /// Completes what depends on the whole program.
+    /// Completes the parts that depend on the whole program.
     fn finish(&mut self) {
         let spoiled = if self.life_cycle { HashSet::new() } else { self.spoiled() };
         let Program { processes, variables, statements, functions, results, .. } = &mut self.program;
@@ -343,7 +345,7 @@ impl<'e> Checker<'e> {
         *results = functions.iter().map(|function| self.environment.results.position(function.returns)).collect();
     }
 
-    /// The processes that call a function which affects the whole process.
+    /// The processes that call a function that affects the whole process.
     fn spoiled(&self) -> HashSet<usize> {
         let Program { statements, actors, functions, .. } = &self.program;
         let changes = |call: &Call| {

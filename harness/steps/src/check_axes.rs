@@ -1,4 +1,4 @@
-//! The checker's part for actors and the domains of `forall`.
+//! Checks actors and the domains of `forall`.
 
 use crate::domain::{Choices, DomainSource};
 use abi::Type;
@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
         match home {
             ActorHome::Process { device } => {
-                // No other rule can use a process whose set-up differs from those of the pool.
+                // Other rules cannot use a process that was set up differently from the processes in the pool.
                 let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
@@ -80,7 +80,7 @@ impl Checker<'_> {
         let kinds = source.kinds();
         if kinds.len() != 1 {
             let message = if kinds.is_empty() {
-                "this domain has no kind; write for example `{bytes: 1..64KiB}` (docs/catalog/language.md, Domains)"
+                "this domain has no kind; write, for example, `{bytes: 1..64KiB}` (docs/catalog/language.md, Domains)"
                     .to_owned()
             } else {
                 format!("a domain has one kind, but this one has {}; split it into two axes", kinds.join(" and "))
@@ -132,7 +132,7 @@ impl Checker<'_> {
             (Domain::Bytes(range), _) => (range, true),
             (Domain::Integer(range), _) => (range, false),
             _ => {
-                return self.wrong(Span::default(), "the items of a list are `bytes` or `int`");
+                return self.wrong(Span::default(), "the items of a list must be `bytes` or `int`");
             }
         };
         let ty = integer_type(&item);
@@ -163,7 +163,7 @@ impl Checker<'_> {
         let Some((low, high)) = text.split_once("..") else {
             return self.wrong(
                 Span::default(),
-                format!("`{text}` is not a range; write for example 1..64KiB (both ends included)"),
+                format!("`{text}` is not a range; write, for example, 1..64KiB (both ends included)"),
             );
         };
         let multiple_of = self.multiple_of(multiple_of)?;
@@ -171,7 +171,7 @@ impl Checker<'_> {
         if let (Expression::Constant(least), Expression::Constant(most)) = (&low, &high)
             && least > most
         {
-            return self.wrong(Span::default(), format!("`{text}` holds no value; the smaller bound comes first"));
+            return self.wrong(Span::default(), format!("`{text}` contains no value; write the smaller bound first"));
         }
         Some(Range { low, high, multiple_of })
     }
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.known_value(text).map(|(value, _)| value)
     }
 
-    /// An expression with its type; a number if its value is already known.
+    /// An expression with its type. If the value is already known, the expression is a number.
     fn known_value(&mut self, text: &str) -> Option<(Expression, Type)> {
         let tree = self.parse(text, true)?;
         let typed = self.expression(&tree)?;

@@ -1,4 +1,4 @@
-//! The checker's part for calls: arguments, out-variables, and C's implicit conversions.
+//! Checks calls: arguments, out-variables, and C's implicit conversions.
 
 use abi::Type;
 
@@ -70,7 +70,7 @@ impl Checker<'_> {
         Some(Expression::Builtin(of.builtin, checked))
     }
 
-    /// Checks `hook`: the language offers a function for one signature of callbacks.
+    /// Checks `hook`. The language provides functions for a single callback signature.
     fn hook(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
         let declarations = &self.environment.declarations;
         let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {
@@ -86,20 +86,20 @@ impl Checker<'_> {
             }
             Some(callback) => format!("a `{}`", c_callback(callback)),
             None if declarations.ty(name).is_some() => "not a function type".to_owned(),
-            None => "not a type of the header".to_owned(),
+            None => "not a type in the header".to_owned(),
         };
         let hint = hint(name, declarations.hooks());
         self.wrong(*place, format!("`{name}` is {is}; `hook` gives a `void (*)(void *)`{hint}"))
     }
 
-    /// Checks a call of a function of the header.
+    /// Checks a call to a function in the header.
     pub(crate) fn call(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<(Call, Type)> {
         let Some(function) = self.environment.declarations.function(name) else {
             self.unknown_function(name, span);
             return None;
         };
         if self.constant_context {
-            return self.wrong(span, "no call is possible here: the device is not known yet");
+            return self.wrong(span, "the runtime cannot be called here: the device is not known yet");
         }
         if function.parameters.len() != arguments.len() {
             let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
@@ -162,7 +162,7 @@ impl Checker<'_> {
         Some(Argument::Value { value: typed.expression, ty })
     }
 
-    /// `&x` whose x gets its value from the call. `None`: an ordinary argument.
+    /// The variable in `&x` if the call gives x its value; `None` for an ordinary argument.
     fn out_variable(&mut self, function: &str, parameter: &str, to: Type, of: &Tree) -> Option<Option<Argument>> {
         let space = self.environment.spaces.get(&(function.to_owned(), parameter.to_owned())).copied();
         if let ExpressionKind::Name(name) = &of.kind

@@ -1,4 +1,4 @@
-//! The checker's part for expressions and places.
+//! Checks expressions and places.
 
 use abi::Type;
 
@@ -11,7 +11,7 @@ use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName
 use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
 
 impl Checker<'_> {
-    /// Checks an expression whose value is used. `None`: a problem was noted.
+    /// Checks an expression whose value is used. Returns `None` if a problem was recorded.
     pub(crate) fn expression(&mut self, tree: &Tree) -> Option<Typed> {
         match &tree.kind {
             ExpressionKind::Integer(value) => Some(constant(*value, integer_type(*value))),
@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks expressions up to the first problem.
+    /// Checks expressions, and stops at the first problem.
     pub(super) fn expressions(&mut self, trees: &[Tree]) -> Option<Vec<Expression>> {
         trees.iter().map(|tree| self.expression(tree).map(|typed| typed.expression)).collect()
     }
@@ -146,7 +146,7 @@ impl Checker<'_> {
         self.load(tree)
     }
 
-    /// Reads a place; an array decays to a pointer to its first element.
+    /// Reads a place. An array decays to a pointer to its first element.
     fn load(&mut self, tree: &Tree) -> Option<Typed> {
         let place = self.place(tree)?;
         if place.array {
@@ -187,7 +187,7 @@ impl Checker<'_> {
         });
         let mut expression = Expression::Unary(operator, Box::new(of.expression));
         if operator == UnaryOperator::Complement {
-            // The complement of an unsigned value is unsigned.
+            // The complement of an unsigned value is unsigned in C.
             expression = Expression::Cast(ty, Box::new(expression));
         }
         Some(Typed { expression, ty, space: None, constant })
@@ -262,15 +262,15 @@ impl Checker<'_> {
         self.wrong(span, "C has no such arithmetic on pointers; cast to `uintptr_t`")
     }
 
-    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64: a
-    /// rule printed as C must mean the same on both.
+    /// Reports a value that depends on the sign of plain `char`, which is signed on x86_64 and unsigned on aarch64. A
+    /// rule printed as C must mean the same on both architectures.
     pub(super) fn has_a_sign(&mut self, typed: &Typed, span: Span) {
         if typed.ty == Type::Char && typed.constant.is_none() {
             self.problem(span, "plain `char` is signed only on some architectures; cast it to `unsigned char` first");
         }
     }
 
-    /// The same for a value that is converted to a type, with or without a cast.
+    /// Reports such a value if it is converted to a wider type, with or without a cast.
     pub(super) fn widens(&mut self, typed: &Typed, ty: Type, span: Span) {
         if self.environment.declarations.size(ty) > 1 {
             self.has_a_sign(typed, span);
@@ -280,7 +280,7 @@ impl Checker<'_> {
     pub(crate) fn type_of(&mut self, name: &TypeName, pointers: usize) -> Option<Type> {
         let Some(mut ty) = self.environment.declarations.ty(&name.name) else {
             let hint = hint(&name.name, self.environment.declarations.type_names());
-            return self.wrong(name.span, format!("`{}` is not a type of the header{hint}", name.name));
+            return self.wrong(name.span, format!("`{}` is not a type in the header{hint}", name.name));
         };
         for level in 0..pointers {
             ty = pointer_to(ty, level == 0 && name.constant);
@@ -290,7 +290,8 @@ impl Checker<'_> {
     }
 }
 
-/// True if two values compare the same with signed and unsigned `char`: both are `char`, or the other fits both.
+/// True if two values compare the same with signed and unsigned `char`: both are `char`, or one is a constant that is
+/// the same in both.
 fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
     match (left.ty, right.ty) {
         (Type::Char, Type::Char) => true,

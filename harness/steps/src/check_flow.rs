@@ -1,4 +1,4 @@
-//! The checker's part for control flow: loops, conditions, alternatives, refusals, ends of processes.
+//! Checks control flow: loops, conditions, alternatives, refusals, and the ends of processes.
 
 use super::Span;
 use super::builtins::BUILTINS;
@@ -10,7 +10,8 @@ use super::types::{SIZE, c_name, is_integer};
 use super::walk::Node;
 
 impl Checker<'_> {
-    /// Checks an expression of control flow. Each process evaluates it separately, so all of them must know its value.
+    /// Checks an expression in control flow. Each process evaluates it separately, so all processes must know its
+    /// value.
     fn known_to_all(&mut self, tree: &Tree) -> Option<Typed> {
         self.in_all_processes = true;
         let typed = self.expression(tree);
@@ -42,7 +43,7 @@ impl Checker<'_> {
         let then = self.scope(then);
         let bound = std::mem::replace(&mut self.bound, before);
         let otherwise = self.scope(otherwise);
-        // As after a loop: if the block that binds a variable did not run, the variable is poisoned.
+        // As after a loop, a variable is poisoned if the block that binds it did not run.
         self.bound.extend(bound);
         self.touched.clear();
         Some(StatementKind::If { condition: condition?, then, otherwise })
@@ -113,7 +114,7 @@ impl Checker<'_> {
         Some(StatementKind::Refuse { call, until, unless })
     }
 
-    /// Checks that the statements of `refuse` directly follow the call, performed by the same actor.
+    /// Checks that the same actor performs the call and the statements of `refuse` that directly follow it.
     fn one_actor(&mut self, statements: &[Statement], actor: ActorId) {
         for statement in statements {
             match &statement.kind {
@@ -131,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The process that ends with this actor.
+    /// The process whose main thread is this actor, and which ends with it.
     pub(super) fn ending(&mut self, name: &Identifier) -> Option<usize> {
         let Some(target) = self.program.actors.iter().find(|actor| actor.name == name.name) else {
             return self.wrong(name.span, format!("`{}` is not an actor of this rule", name.name));

@@ -1,4 +1,4 @@
-//! The checker's part for places, which can be assigned to and pointed to.
+//! Checks places, which can be assigned to and whose address can be taken.
 
 use abi::{Field, Type};
 
@@ -15,7 +15,7 @@ pub(super) struct TypedPlace {
     pub place: Place,
     pub ty: Type,
     pub space: Option<Space>,
-    /// The variable that contains the place, if any.
+    /// The variable that contains the place, if there is one.
     pub variable: Option<VariableId>,
     /// True if the place is a whole array, which decays to its first element.
     pub array: bool,
@@ -106,7 +106,7 @@ impl Checker<'_> {
 
     fn dereference(&mut self, pointer: Typed, index: Option<Expression>, span: Span) -> Option<TypedPlace> {
         let Type::Pointer { to, .. } = pointer.ty else {
-            return self.wrong(span, format!("a {} points to nothing that can be read", c_name(pointer.ty)));
+            return self.wrong(span, format!("a {} does not point to readable memory", c_name(pointer.ty)));
         };
         if *to == Type::Void {
             return self.wrong(span, "a `void *` cannot be dereferenced; cast it first");

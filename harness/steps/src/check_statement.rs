@@ -1,4 +1,4 @@
-//! The checker's part for statements.
+//! Checks statements.
 
 use abi::Type;
 
@@ -31,7 +31,7 @@ impl Checker<'_> {
         statements
     }
 
-    /// Checks a block whose declarations end with it, as in C.
+    /// Checks a block. Declarations are visible only inside the block, as in C.
     pub(super) fn scope(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
         let outer = self.names.len();
         let statements = self.block(block);
@@ -127,7 +127,7 @@ impl Checker<'_> {
             } else {
                 let before = expect.is_some().then(|| self.bound.clone());
                 let call = self.judged_call(expression)?;
-                // Out-variables of a failed call have no value.
+                // A failed call leaves its out-variables without a value.
                 self.bound = before.unwrap_or_else(|| std::mem::take(&mut self.bound));
                 let expect = match expect {
                     None => Expect::Success,
@@ -155,7 +155,7 @@ impl Checker<'_> {
         Some(StatementKind::Check { condition: condition.expression, info })
     }
 
-    /// A call that is judged by its result.
+    /// A call whose result is judged.
     pub(super) fn judged_call(&mut self, expression: &Tree) -> Option<Call> {
         let (call, ty) = self.statement_call(expression)?;
         if self.environment.results.of(ty).is_none() {
@@ -173,7 +173,7 @@ impl Checker<'_> {
             ExpressionKind::Call { function, arguments } if builtin(function).is_none() => {
                 self.call(function, arguments, expression.span)
             }
-            _ => self.wrong(expression.span, "expected a call of a function of the header here"),
+            _ => self.wrong(expression.span, "expected a call to a function in the header"),
         }
     }
 
@@ -292,7 +292,7 @@ impl Checker<'_> {
                 let current = self.expression(target)?;
                 let result =
                     Expression::Binary(operator, Box::new(current.expression), Box::new(value_typed.expression));
-                // As C does: the result is converted to the type of the variable.
+                // As in C, the result is converted to the variable's type.
                 Expression::Cast(place.ty, Box::new(result))
             }
         };

@@ -1,4 +1,4 @@
-//! Numbers with their nouns, for messages.
+//! Numbers with their nouns, for use in messages.
 
 use std::fmt::Display;
 

@@ -1,42 +1,42 @@
-//! The domain of an axis as written in the catalog.
+//! The domain of an axis, as written in the catalog.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The values of an axis: exactly one kind, see docs/catalog/language.md.
+/// The values of an axis. A domain has exactly one kind (docs/catalog/language.md).
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DomainSource {
-    /// Sizes in bytes, `1..64MiB`: log-uniform, biased to the ends.
+    /// Sizes in bytes, such as `1..64MiB`. The distribution is log-uniform with a bias toward the ends.
     pub bytes: Option<String>,
-    /// Integers, `0..63`.
+    /// Integers, such as `0..63`.
     pub int: Option<String>,
     /// A sample of constants.
     pub one_of: Option<Vec<String>>,
-    /// Each of these values, or each integer of a range, at least once.
+    /// Each of these values, or each integer in a range, at least once.
     pub every: Option<Choices>,
-    /// Texts, each at least once.
+    /// Texts, each tried at least once.
     pub text: Option<Vec<String>>,
     /// Integers from 0 to n-1.
     pub offset: Option<String>,
     /// A list of items from this domain.
     pub list_of: Option<Box<DomainSource>>,
-    /// The length of a list.
+    /// The range of a list's length.
     pub length: Option<String>,
-    /// The integers from 0 to n-1 in random order, with n from this range.
+    /// The integers from 0 to n-1 in random order, where n is drawn from this range.
     pub permutation: Option<String>,
     /// The length of an earlier list.
     pub length_of: Option<String>,
-    /// An index into an earlier list.
+    /// An index for an earlier list.
     pub index_of: Option<String>,
-    /// The number of a device: `any`.
+    /// A device number: `any`.
     pub device: Option<String>,
-    /// Only multiples of this.
+    /// Only multiples of this number.
     pub multiple_of: Option<String>,
 }
 
 impl DomainSource {
-    /// The kinds that are set; a valid domain has one.
+    /// The kinds that are given; a valid domain has exactly one.
     pub fn kinds(&self) -> Vec<&'static str> {
         let kinds = [
             ("bytes", self.bytes.is_some()),

@@ -1,5 +1,5 @@
-//! The value of an expression. Besides constants it reads a [`Memory`]: the drawn values of a case before anything
-//! runs, or the memory of a process that executes the case.
+//! Evaluation of expressions. Everything except constants is read from a [`Memory`]: either the drawn values of a case
+//! before anything runs, or the memory of a process that executes the case.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::program::{Call, Expression, Place};
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::types::wrap;
 
-/// The value of an axis in one case. Texts and alternatives are positions in their list.
+/// The value of an axis in one case. Texts and alternatives are represented by their positions in the axis's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
@@ -22,7 +22,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The integer; for a list, its length.
+    /// The integer or, for a list, its length.
     #[inline]
     pub fn integer(&self) -> i128 {
         match self {
@@ -38,29 +38,29 @@ pub const LEAST_PATIENCE: u32 = 2_000;
 /// The facts about the device that are known before anything runs.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// Documented quantities of the product.
+    /// The product's documented quantities.
     pub facts: BTreeMap<String, i128>,
     /// The number of devices under test.
     pub devices: u32,
-    /// The time limit for a wait that is expected to succeed, in milliseconds. No domain reads it, so that all machines
+    /// The time limit in milliseconds for waits that are expected to succeed. No domain reads it, so that all machines
     /// get the same cases.
     pub patience: u32,
-    /// Alternatives of `choose` and values of axes that are not drawn: axis and position.
+    /// Alternatives of `choose` and axis values that are not drawn, by axis and position.
     pub left_out: Vec<(AxisId, usize)>,
 }
 
 impl Scope {
-    /// A scope with quantities and a number of devices, in which every alternative is drawn.
+    /// A scope with these quantities and this number of devices, where every alternative is drawn.
     pub fn new(facts: BTreeMap<String, i128>, devices: u32) -> Scope {
         Scope { facts, devices, patience: LEAST_PATIENCE, left_out: Vec::new() }
     }
 
-    /// The same scope with another patience, in milliseconds.
+    /// The same scope with a different patience, in milliseconds.
     pub fn with_patience(self, patience: u32) -> Scope {
         Scope { patience, ..self }
     }
 
-    /// The positions of the drawn alternatives or values of an axis with `count` of them.
+    /// The positions of the alternatives or values that are drawn on an axis that has `count` of them.
     pub fn alternatives(&self, axis: AxisId, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
     }
@@ -72,7 +72,7 @@ impl Default for Scope {
     }
 }
 
-/// The reason why an expression has no value.
+/// The reason why an expression cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluationError {
@@ -82,7 +82,7 @@ pub enum EvaluationError {
     NotDrawn,
     #[error("an index is outside its list")]
     OutsideList,
-    /// An index is applied to an axis that draws integers.
+    /// An index was applied to an axis that draws integers.
     #[error("a list was expected")]
     NotAList,
     #[error("the product has no quantity `{0}`")]
@@ -96,7 +96,7 @@ pub enum EvaluationError {
     TooManyValues,
 }
 
-/// A range without a multiple of its step. Boxed in errors, so that the results of frequent computations stay small.
+/// A range that contains no multiple of its step. Boxed in errors so that frequently returned results stay small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmptyDomain {
     pub low: i128,
@@ -104,8 +104,8 @@ pub struct EmptyDomain {
     pub step: i128,
 }
 
-/// The environment of expressions. Before a case runs, only its drawn values and the known facts about the device are
-/// available; the default implementations refuse everything else.
+/// The environment in which expressions are evaluated. Before a case runs, only its drawn values and the known facts
+/// about the device are available; the default implementations return an error for everything else.
 pub trait Memory<'p> {
     type Error: From<EvaluationError>;
 
@@ -115,7 +115,7 @@ pub trait Memory<'p> {
     /// The values drawn so far.
     fn values(&self) -> &[Value];
 
-    /// The value of an axis as the steps see it: an integer, or the address of a text.
+    /// An axis's value as the steps see it: an integer, or the address of a text.
     fn axis(&mut self, axis: AxisId) -> Result<i128, Self::Error> {
         Ok(self.values().get(axis.index()).map(Value::integer).ok_or(EvaluationError::NotDrawn)?)
     }
@@ -125,7 +125,7 @@ pub trait Memory<'p> {
         Err(EvaluationError::NotConstant.into())
     }
 
-    /// The device of the process.
+    /// The process's own device.
     fn own_device(&mut self) -> Result<i128, Self::Error> {
         Err(EvaluationError::NotConstant.into())
     }
@@ -151,10 +151,10 @@ pub trait Memory<'p> {
     }
 }
 
-/// The value of an expression.
+/// Evaluates an expression.
 ///
 /// # Errors
-/// An operator has no result, or the memory refuses an access.
+/// Fails if an operator has no result or the memory refuses an access.
 pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expression) -> Result<i128, M::Error> {
     Ok(match expression {
         Expression::Constant(value) => *value,
@@ -221,7 +221,7 @@ pub fn evaluate<'p, M: Memory<'p> + ?Sized>(memory: &mut M, expression: &'p Expr
     })
 }
 
-/// An item of an axis that draws lists.
+/// An item in the list that an axis drew.
 fn item(values: &[Value], axis: AxisId, index: i128) -> Result<i128, EvaluationError> {
     match values.get(axis.index()).ok_or(EvaluationError::NotDrawn)? {
         Value::List(items) => {
@@ -232,7 +232,7 @@ fn item(values: &[Value], axis: AxisId, index: i128) -> Result<i128, EvaluationE
     }
 }
 
-/// The drawn values of a case before it runs: what bounds and conditions read.
+/// The drawn values of a case before it runs, for bounds and conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawn<'a> {
     pub scope: &'a Scope,

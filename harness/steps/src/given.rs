@@ -1,7 +1,8 @@
-//! Set-ups that a runtime defines: one statement of a rule that stands for several, which may declare variables.
+//! Set-ups that a runtime defines. A rule uses a set-up as one statement, which stands for several statements and may
+//! declare variables.
 //!
-//! They are expanded in the text of the steps before parsing, so later stages see no set-ups. [`GivenUse`] maps places
-//! in the expanded text back to the rule.
+//! Set-ups are expanded in the text of the steps before parsing, so later stages see only the expanded text.
+//! [`GivenUse`] maps places in that text back to the rule.
 
 use super::count::count;
 use super::syntax::{Expression, ExpressionKind};
@@ -13,19 +14,19 @@ use super::{ParseError, Span};
 pub struct SetUp {
     pub(super) parameters: Vec<String>,
     pub(super) pieces: Vec<Piece>,
-    /// True if its statements name their actors.
+    /// True if its statements name their own actors.
     pub(super) names_actors: bool,
-    /// The set-ups that it uses.
+    /// The names of the set-ups that it uses.
     pub made_of: Vec<String>,
 }
 
-/// A part of the text of a set-up.
+/// A piece of a set-up's text.
 #[derive(Debug)]
 pub(super) enum Piece {
     Text(String),
-    /// The beginning of a statement, where its actor is inserted.
+    /// The start of a statement, where its actor is inserted.
     Statement,
-    /// The argument at a position; `alone` if any expression needs no parentheses there.
+    /// An argument, by its position. `alone` is true if no expression needs parentheses there.
     Argument {
         position: usize,
         alone: bool,
@@ -38,7 +39,7 @@ pub struct GivenUse {
     pub name: String,
     /// The place in the rule.
     pub written: Span,
-    /// The expansion, in the text of the program.
+    /// The expansion, as a place in the program's text.
     pub stands_for: Span,
 }
 
@@ -49,7 +50,7 @@ impl SetUp {
         used.map(|position| self.parameters[position].as_str())
     }
 
-    /// True if it stands for no statement.
+    /// True if the set-up has no statements.
     pub fn is_empty(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Statement))
     }
@@ -59,7 +60,7 @@ impl SetUp {
         self.pieces.iter().filter(uses).count()
     }
 
-    /// The text of the statements with these arguments, performed by `actor`.
+    /// The text of the statements with these arguments, to be performed by `actor`.
     pub(super) fn text(&self, actor: Option<&str>, arguments: &[(Expression, &str)]) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -79,7 +80,7 @@ impl SetUp {
         text
     }
 
-    /// Checks a use with these arguments.
+    /// Checks the arguments of a use.
     pub(super) fn fits(&self, name: &str, span: Span, arguments: &[Expression]) -> Result<(), ParseError> {
         if arguments.len() != self.parameters.len() {
             let (wanted, names, given) =
@@ -97,7 +98,7 @@ impl SetUp {
 }
 
 impl GivenUse {
-    /// The place in the rule of a place in the text of the program.
+    /// Maps a place in the program's text to its place in the rule.
     pub fn written(uses: &[GivenUse], span: Span) -> Span {
         let place = |offset: usize, end: bool| {
             let Some(before) = uses.iter().rfind(|given| given.stands_for.start <= offset) else { return offset };
@@ -110,7 +111,7 @@ impl GivenUse {
         Span { start: place(span.start, false), end: place(span.end, true) }
     }
 
-    /// The use of a set-up that produced a place in the text of the program.
+    /// The use of a set-up from which a place in the program's text comes.
     pub fn of(uses: &[GivenUse], span: Span) -> Option<&GivenUse> {
         uses.iter().find(|given| (given.stands_for.start..given.stands_for.end).contains(&span.start))
     }

@@ -1,4 +1,4 @@
-//! Positions in a program, with one type per kind of item, and lists indexed by such a type.
+//! Typed positions in a program, one type for each kind of item, and lists that are indexed by such a type.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,8 @@ pub trait Id: Copy {
     fn index(self) -> usize;
 }
 
-/// Declares ids. In JSON and text, an id is a plain number, so that stored runs and digests do not depend on the types.
+/// Declares ids. In JSON and text, an id is a plain number, so that stored runs and digests do not depend on these
+/// types.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -51,22 +52,22 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A variable: its position in [`Program::variables`](crate::Program::variables).
+    /// A variable, by its position in [`Program::variables`](crate::Program::variables).
     VariableId;
-    /// An actor: its position in [`Program::actors`](crate::Program::actors).
+    /// An actor, by its position in [`Program::actors`](crate::Program::actors).
     ActorId;
-    /// An axis: its position in [`Program::axes`](crate::Program::axes), and that of its value in a case.
+    /// An axis, by its position in [`Program::axes`](crate::Program::axes). Its value in a case has the same position.
     AxisId;
-    /// A statement: its number in the order of the text, nested ones included.
+    /// A statement, by its number in the order of the text, including nested statements.
     StatementId;
 }
 
 impl ActorId {
-    /// The actor of statements that name none.
+    /// The actor for statements that do not name an actor.
     pub const DEFAULT: ActorId = ActorId(0);
 }
 
-/// A list that is indexed by its own type of ids.
+/// A list indexed by a specific type of id.
 pub struct List<I, T> {
     items: Vec<T>,
     ids: PhantomData<fn() -> I>,
@@ -79,7 +80,7 @@ impl<I: Id, T> List<I, T> {
         I::new(self.items.len() - 1)
     }
 
-    /// The item, if the list is that long.
+    /// The item with an id, if the list contains it.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
@@ -157,7 +158,7 @@ impl<'a, I, T> IntoIterator for &'a List<I, T> {
 mod tests {
     use super::{AxisId, Id, List, StatementId};
 
-    /// Stored cases and journals contain plain numbers, and programs are identified by a digest of their text.
+    /// Stored cases and journals contain ids as plain numbers, and a digest of a program's text identifies the program.
     #[test]
     fn an_id_is_written_as_its_number() {
         let known = vec![(StatementId::new(3), 7)];

@@ -1,4 +1,4 @@
-//! The judgments of a rule: the checks that a proof leaves out one at a time, to see if each is needed.
+//! A rule's judgments: a proof leaves out one at a time to see if it is needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,12 @@ pub enum Judgment {
     Failure(StatementId),
     /// The code with which a statement's call fails.
     Code(StatementId),
-    /// The success of all bare calls of the rule together, and the writing of their out-variables.
+    /// The success of all bare calls in the rule together, and the writing of their out-variables.
     Success,
 }
 
 impl Judgment {
-    /// The id of its statement, if it has one.
+    /// The id of the judgment's statement, if it has one.
     pub fn statement(self) -> Option<StatementId> {
         match self {
             Judgment::Condition(id) | Judgment::Failure(id) | Judgment::Code(id) => Some(id),
@@ -30,34 +30,34 @@ impl Judgment {
     }
 }
 
-/// A judgment with its statement.
+/// A judgment, with the places in its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
     pub judgment: Judgment,
     /// The whole statement; empty for [`Judgment::Success`].
     pub statement: Span,
-    /// The place that a failure names.
+    /// The place that a failure message names.
     pub reported: Span,
-    /// Its ground, if a marker names one: position in [`Program::grounds`].
+    /// The judgment's ground, if a marker names one, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// True in the block of `refuse`, which runs if a call that is documented as unsupported succeeds.
+    /// True inside `refuse`, in the block that runs if a call that is documented as unsupported succeeds.
     pub refused: bool,
 }
 
 /// A call without a check, which must succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BareCall {
-    /// The id of its statement.
+    /// The id of the call's statement.
     pub id: StatementId,
-    /// The name of the function.
+    /// The function's name.
     pub function: &'static str,
-    /// The ground of its success, if a marker names one: position in [`Program::grounds`].
+    /// The ground for the call's success, if a marker names one, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
 }
 
-/// The judgments of the steps in order, without those of the set-up and those that are only reported. The success of
-/// bare calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the calls: the
-/// judgments after them would be meaningless without it.
+/// The judgments in the steps, in order. Judgments in the set-up and checks that are only reported are left out. The
+/// success of bare calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the
+/// calls, because the judgments after them would be meaningless without it.
 pub fn judgments(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, false, false, &mut found);
@@ -69,7 +69,7 @@ pub fn judgments(program: &Program) -> Vec<Judged> {
     found
 }
 
-/// The checks marked `[info]`, which are only reported, in the order of the steps.
+/// The checks marked `[info]`, which are only reported, in step order.
 pub fn reported(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, true, false, &mut found);
@@ -77,7 +77,7 @@ pub fn reported(program: &Program) -> Vec<Judged> {
 }
 
 impl Program {
-    /// True if every call of a function in the steps must fail: such a rule cannot show that the function is denied.
+    /// True if every call to a function in the steps must fail. Such a rule cannot show that the function is denied.
     pub fn only_refused(&self, function: &str) -> bool {
         let mut refused = Vec::new();
         self.each_statement(&mut |statement| {
@@ -90,7 +90,7 @@ impl Program {
         calls.peek().is_some() && calls.all(|call| refused.contains(&call.span))
     }
 
-    /// The codes that a call must fail with, by the id of its statement.
+    /// The codes with which a call must fail, by its statement's id.
     pub fn codes(&self, id: StatementId) -> Vec<i128> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
@@ -106,7 +106,7 @@ impl Program {
         found
     }
 
-    /// The bare calls in order, without those of the set-up.
+    /// The bare calls in order, except those in the set-up.
     pub fn bare_calls(&self) -> Vec<BareCall> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
@@ -130,7 +130,7 @@ impl Program {
         walk(&self.statements, see);
     }
 
-    /// The name of a judgment in reports and in the catalog: its statement on one line.
+    /// The name of a judgment in reports and in the catalog: the text of its statement on one line.
     pub fn judged(&self, judged: &Judged) -> String {
         match judged.judgment {
             Judgment::Success => "its calls succeed".to_owned(),
@@ -139,7 +139,7 @@ impl Program {
     }
 }
 
-/// Collects the judged or the reported checks of a block.
+/// Collects either the judged or the reported checks in a block.
 fn collect(statements: &[Statement], wanted: bool, refused: bool, found: &mut Vec<Judged>) {
     for statement in statements.iter().filter(|statement| !statement.setup) {
         let mut judged = |judgment: Judgment, reported: Span| {

@@ -1,4 +1,4 @@
-//! The step language: text → tokens → syntax tree → typed program.
+//! The step language. Text becomes tokens, then a syntax tree, then a typed program.
 //!
 //! [`check`] is the entry point: it turns one rule's texts into a [`Program`] or a list of [`Problem`]s. The language
 //! is described in `docs/catalog/language.md`, its grammar in `GRAMMAR.md`.

@@ -1,4 +1,4 @@
-//! Limits of a rule: values that every profile runs, lengths of lists, rounds of loops.
+//! Limits on a rule: values that every profile runs, lengths of lists, iterations of loops.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,19 @@ use super::ids::{AxisId, VariableId};
 use super::program::{Domain, Place, Program, Root, Statement, StatementKind};
 use super::{Problem, RulePart, Span};
 
-/// The maximum number of values of `every`, `text` and `choose`, all of which run in every profile.
+/// The maximum number of values of `every`, `text` and `choose`. Every profile runs all of these values.
 pub const MOST_VALUES: u64 = 512;
 /// The maximum length of a list or permutation.
 pub const LONGEST_LIST: usize = 4096;
-/// The maximum number of rounds of a loop, whatever bound a device reports.
+/// The maximum number of iterations of a loop, regardless of the bound that a device reports.
 pub const MOST_ROUNDS: i128 = 65536;
-/// The maximum number of statements of a case: they take some seconds without calls.
+/// The maximum number of statements in a case. This many take some seconds even without calls.
 const MOST_STATEMENTS: u64 = 10_000_000;
-/// The maximum number of statements and rounds of loops at run time. It never stops a rule that passed the checks.
+/// The maximum number of statements and loop iterations at run time. A rule that passed the checks never reaches it.
 pub const MOST_STEPS: u64 = 2 * MOST_STATEMENTS;
 
 impl Program {
-    /// The places where the rule exceeds the limits on a product. Values known only at run time are not counted.
+    /// The places where the rule exceeds the limits on a product. Values known only at run time are ignored.
     pub fn excess(&self, scope: &Scope) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut values = Vec::with_capacity(self.axes.len());
@@ -46,7 +46,7 @@ impl Program {
         as_written(problems, &self.givens)
     }
 
-    /// The greatest value of an axis, given those before it, and the problem of its domain.
+    /// The greatest value of an axis, given the values of the axes before it, and any problem with its domain.
     fn axis_excess(&self, scope: &Scope, axis: AxisId, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
         let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
@@ -63,7 +63,7 @@ impl Program {
             Err(EvaluationError::TooManyValues) => {
                 return (Value::Integer(0), Some("this domain has more than 2^64 values; narrow it".to_owned()));
             }
-            // A domain may be empty for some drawn values only.
+            // A domain may be empty for only some drawn values.
             Err(_) => return (Value::Integer(0), too_long),
         };
         if listed {
@@ -90,7 +90,7 @@ impl Program {
         (Value::Integer(greatest), message)
     }
 
-    /// The place of an axis's `choose`.
+    /// The place of the `choose` that an axis belongs to.
     fn choice(&self, axis: AxisId) -> Span {
         fn find(block: &[Statement], wanted: AxisId) -> Option<Span> {
             block.iter().find_map(|statement| match &statement.kind {
@@ -102,7 +102,7 @@ impl Program {
     }
 }
 
-/// The known facts about a case before it runs.
+/// The facts about a case that are known before it runs.
 pub(super) struct Estimate<'a> {
     scope: &'a Scope,
     pub(super) values: &'a [Value],
@@ -111,13 +111,13 @@ pub(super) struct Estimate<'a> {
 }
 
 impl<'a> Estimate<'a> {
-    /// The facts about a case with these values.
+    /// Starts an estimate for a case with these values.
     pub(super) fn new(scope: &'a Scope, values: &'a [Value]) -> Estimate<'a> {
         Estimate { scope, values, variables: HashMap::new() }
     }
 
-    /// The number of statements of a block that is performed `times` times; or the first place with too many, and their
-    /// number.
+    /// The number of statements performed if a block runs `times` times. If there are too many, the error has the first
+    /// place that exceeds the limit, and the number.
     fn block(&mut self, block: &[Statement], times: u64) -> Result<u64, (Span, u64)> {
         let mut sum = 0u64;
         for statement in block {
@@ -125,7 +125,7 @@ impl<'a> Estimate<'a> {
                 StatementKind::For { variable, bound, body } => {
                     let rounds = evaluate(self, bound).unwrap_or(1).clamp(0, MOST_ROUNDS);
                     self.variables.insert(*variable, (rounds - 1).max(0));
-                    // Even an empty round counts as a statement.
+                    // Even an iteration of an empty loop counts as a statement.
                     let rounds = times.saturating_mul(rounds as u64);
                     self.block(body, rounds)?.max(rounds)
                 }
@@ -162,7 +162,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// The variable of a place that is a whole variable.
+/// The variable that a place consists of, if the place is a whole variable.
 fn whole(place: &Place) -> Option<VariableId> {
     match place.root {
         Root::Variable(variable) if place.offset == 0 && place.indices.is_empty() => Some(variable),

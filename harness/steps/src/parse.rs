@@ -5,29 +5,29 @@ use super::token::{Kind, Token, tokenize};
 use super::vocabulary::Vocabulary;
 use super::{ParseError, Span};
 
-/// The maximum nesting depth: deeper nesting is an error instead of a stack overflow.
+/// The maximum nesting depth. Deeper nesting is reported as an error before the stack can overflow.
 const DEEPEST: usize = 48;
-/// The maximum number of operators, members and indices in one statement: they nest although the text is flat.
+/// The maximum number of operators, members and indices in one statement. They nest even if the text looks flat.
 const LONGEST_CHAIN: usize = 512;
 
-/// The names that affect parsing.
+/// The names that affect how text is parsed.
 pub struct Names<'a> {
     /// True if a name is a type.
     pub is_type: &'a dyn Fn(&str) -> bool,
-    /// Actors of the rule.
+    /// The rule's actors.
     pub actors: &'a [String],
     /// The runtime's additions to the language.
     pub vocabulary: &'a Vocabulary,
 }
 
-/// Reads a `steps` block.
+/// Parses a `steps` block.
 pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     let mut parser = Parser::new(text, names, false)?;
     let statements = parser.statements(&Kind::End)?;
     Ok(Steps { statements, sets: parser.sets })
 }
 
-/// Reads one expression; `sizes` allows the form `64KiB` of bounds.
+/// Parses one expression. `sizes` allows sizes such as `64KiB`, for use in bounds.
 pub fn parse_expression(text: &str, names: &Names<'_>, sizes: bool) -> Result<Expression, ParseError> {
     let mut parser = Parser::new(text, names, sizes)?;
     let expression = parser.expression()?;
@@ -41,9 +41,9 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// The number of operators, members and indices in this statement so far.
     pub(super) links: usize,
-    /// Sets of codes that were named so far.
+    /// The sets of codes named so far.
     pub(super) sets: Vec<SetUse>,
-    /// The declarations after the first comma of this statement.
+    /// The declarations after the first comma in this statement.
     pub(super) declared: Vec<(Declaration, Span)>,
     pub(super) names: &'a Names<'a>,
 }
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         Span { start: start.start, end: self.tokens[self.at.saturating_sub(1)].span.end.max(start.end) }
     }
 
-    /// Takes the next token. No token is read twice; only its place is needed later.
+    /// Takes the next token. Each token is read only once; afterward only its place is needed.
     pub(super) fn next(&mut self) -> Kind {
         if self.at + 1 == self.tokens.len() {
             return Kind::End;
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return self.fail(&format!("nested deeper than {DEEPEST} levels; write it flat"));
+            return self.fail(&format!("nested deeper than {DEEPEST} levels; flatten it"));
         }
         let result = read(self);
         self.depth -= 1;

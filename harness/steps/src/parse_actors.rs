@@ -1,4 +1,4 @@
-//! The parser's part for texts outside of steps: the lines of `actors`, and the releases of api.yaml.
+//! Parses texts other than steps: the lines of `actors`, and the releases in api.yaml.
 
 use super::ParseError;
 use super::parse::{Names, Parsed, Parser, describe};
@@ -14,26 +14,26 @@ pub(crate) struct ActorLine {
     pub name: Identifier,
     pub home: ActorHome,
     pub state: Readiness,
-    /// `None`: not given.
+    /// `None` if the line does not say.
     pub sharing: Option<Sharing>,
 }
 
 /// The process or thread of an actor.
 #[derive(Debug)]
 pub(crate) enum ActorHome {
-    /// A separate process, which works on a device.
+    /// A separate process that works on a device.
     Process { device: u32 },
-    /// A thread in the process of another actor.
+    /// A thread in another actor's process.
     Thread { of: Identifier },
 }
 
-/// No types, actors or sets: texts outside of steps do not use them.
+/// An environment without types, actors and sets, which texts other than steps do not use.
 fn no_names() -> Names<'static> {
     static NOTHING: Vocabulary = Vocabulary::new();
     Names { is_type: &|_| false, actors: &[], vocabulary: &NOTHING }
 }
 
-/// Reads the lines of `actors`. A mistake affects only its line; the others are still read.
+/// Parses the lines of `actors`. A mistake affects only its own line.
 pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     let names = no_names();
     let mut parser = match Parser::new(text, &names, false) {
@@ -58,7 +58,7 @@ pub(crate) fn parse_actors(text: &str) -> (Vec<ActorLine>, Vec<ParseError>) {
     (lines, mistakes)
 }
 
-/// Reads a release: a function, or a call of one.
+/// Parses a release, which is a function's name or a call.
 pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
     let names = no_names();
     let mut parser = Parser::new(text, &names, false)?;
@@ -75,7 +75,7 @@ pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
 const FORM: &str = "write an actor as `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
 
 impl Parser<'_> {
-    /// Reports a word that is not one of those allowed here.
+    /// Reports a word that is not among those allowed here.
     fn no_known<T>(&self, what: &str, known: &[&str]) -> Parsed<T> {
         let found = describe(self.peek());
         let hint = hint(found.trim_matches('`'), known.iter().copied());

@@ -1,4 +1,4 @@
-//! The parser's part for expressions. Precedence is C's.
+//! Parses expressions with C's precedence.
 
 use super::parse::{Parsed, Parser, describe};
 use super::syntax::{BinaryOperator, Expression, ExpressionKind, Identifier, SetUse, UnaryOperator};
@@ -23,7 +23,7 @@ impl Parser<'_> {
         Ok(self.made(start, kind))
     }
 
-    /// The expression that began at `start` and ends here.
+    /// Builds the expression that began at `start` and ends here.
     fn made(&self, start: Span, kind: ExpressionKind) -> Expression {
         Expression { kind, span: self.since(start) }
     }
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(self.made(start, kind))
     }
 
-    /// The arguments of a call, after its opening parenthesis.
+    /// Parses the arguments of a call, after the opening parenthesis.
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
         while !self.is(")") {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    /// `{a, b}`, or the name of a set that the runtime defines.
+    /// Parses `{a, b}`, or the name of a set that the runtime defines.
     pub(super) fn set(&mut self) -> Parsed<Vec<Expression>> {
         if matches!(self.peek(), Kind::Name(_)) {
             return self.named_set();

@@ -1,4 +1,4 @@
-//! The parser's part for set-ups: parsing them, and expanding them in the steps that use them.
+//! Parses set-ups, and expands them in the steps that use them.
 
 use super::given::{GivenUse, Piece, SetUp};
 use super::parse::{Names, Parsed, Parser, parse_steps};
@@ -8,10 +8,10 @@ use super::token::{Kind, Token, tokenize};
 use super::{ParseError, Span};
 
 impl SetUp {
-    /// Reads the statements of a set-up.
+    /// Parses the statements of a set-up.
     ///
     /// # Errors
-    /// The text does not follow the grammar, or has a statement that is not allowed in a set-up.
+    /// Fails if the text does not follow the grammar or has a statement that is not allowed in a set-up.
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<SetUp, ParseError> {
         let names = Names { actors: &parameters, ..*names };
         let (text, uses) = write_out(text, &names)?;
@@ -31,7 +31,7 @@ impl SetUp {
     }
 }
 
-/// The steps with all set-ups expanded, each below a comment with its name.
+/// Expands all set-ups in the steps. Each expansion follows a comment with the set-up's name.
 pub(super) fn write_out(text: &str, names: &Names<'_>) -> Parsed<(String, Vec<GivenUse>)> {
     let (mut out, mut uses, mut copied) = (String::new(), Vec::new(), 0);
     if !text.contains("given") {
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The actor of the next set-up, and the place where it is named.
+/// The actor that the text before a set-up names, and the place of its name.
 fn actor_before<'n>(before: &[Option<Token>; 2], names: &Names<'n>) -> Parsed<Option<(&'n str, usize)>> {
     match before {
         [Some(Token { kind: Kind::Name(name), span }), Some(Token { kind: Kind::Symbol(":"), .. })] => {
@@ -119,7 +119,7 @@ fn actor_before<'n>(before: &[Option<Token>; 2], names: &Names<'n>) -> Parsed<Op
     }
 }
 
-/// The first statement that is not allowed in a set-up.
+/// Finds the first statement that is not allowed in a set-up.
 fn judging(statements: &[Statement]) -> Option<&Statement> {
     use StatementKind::*;
     statements.iter().find_map(|statement| match &statement.kind {
@@ -132,7 +132,7 @@ fn judging(statements: &[Statement]) -> Option<&Statement> {
     })
 }
 
-/// The text of a set-up, split at the places of insertions.
+/// Splits the text of a set-up at the places where text is inserted.
 fn pieces(text: &str, tokens: &[Token], starts: &[usize], parameters: &[String]) -> Vec<Piece> {
     let (mut pieces, mut copied) = (Vec::new(), 0);
     for (at, token) in tokens.iter().enumerate() {

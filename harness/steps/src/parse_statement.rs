@@ -1,4 +1,4 @@
-//! The parser's part for statements.
+//! Parses statements.
 
 use super::ParseError;
 use super::parse::{Parsed, Parser};
@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         while self.peek() != end {
             if *self.peek() == Kind::End {
-                return self.fail("the block has no end; add `}`");
+                return self.fail("this block is not closed; add `}`");
             }
             self.statement_into(&mut statements)?;
         }
@@ -63,7 +63,7 @@ impl Parser<'_> {
         found
     }
 
-    /// `[name]`: the ground of this statement's checks.
+    /// Parses `[name]`, the ground of this statement's checks.
     fn marker(&mut self) -> Parsed<Option<Identifier>> {
         let start = self.span();
         if !self.accept("[") {
@@ -165,7 +165,7 @@ impl Parser<'_> {
                 let mut statements = Vec::new();
                 while !self.is("}") && !self.alternative_follows() {
                     if *self.peek() == Kind::End {
-                        return self.fail("`choose` has no end; add `}`");
+                        return self.fail("`choose` is not closed; add `}`");
                     }
                     self.deeper(|parser| parser.statement_into(&mut statements))?;
                 }
@@ -198,7 +198,7 @@ impl Parser<'_> {
         Ok(StatementKind::Refuse { call, until, unless })
     }
 
-    /// True if a declaration starts here: a type followed by a name or by `*`s and a name.
+    /// True if a declaration starts here: a type followed by a name, possibly with `*`s in between.
     fn type_follows(&self) -> bool {
         let Kind::Name(name) = self.peek() else { return false };
         if name == "const" {
@@ -230,7 +230,7 @@ impl Parser<'_> {
         if !(self.names.is_type)(&name) {
             return Err(ParseError {
                 span: self.since(start),
-                message: format!("`{name}` is not a type of the header"),
+                message: format!("`{name}` is not a type in the header"),
             });
         }
         let mut pointers = 0;
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(StatementKind::Declaration(first))
     }
 
-    /// A variable of a type, its length and its value.
+    /// Parses a variable of a given type, with its length and value.
     fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
         let length = if self.accept("[") {

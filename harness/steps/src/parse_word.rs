@@ -1,4 +1,4 @@
-//! The parser's part for words: parsing them, and replacing them by their statements.
+//! Parses words, and replaces them with their statements.
 
 use super::ParseError;
 use super::builtins::{Use, builtin};
@@ -8,10 +8,10 @@ use super::syntax::{Expression, ExpressionKind, Statement, StatementKind};
 use super::word::{Word, changing_call};
 
 impl Word {
-    /// Reads the statements of a word.
+    /// Parses the statements of a word.
     ///
     /// # Errors
-    /// The text does not follow the grammar, or has a statement that is not allowed in a word.
+    /// Fails if the text does not follow the grammar or has a statement that is not allowed in a word.
     pub fn parse(parameters: Vec<String>, text: &str, names: &Names<'_>) -> Result<Word, ParseError> {
         let wrong = |span, message: &str| Err(ParseError { span, message: message.to_owned() });
         let mut statements = Vec::new();
@@ -34,7 +34,7 @@ impl Word {
 }
 
 impl Parser<'_> {
-    /// Reads a statement. A word of the runtime becomes its statements.
+    /// Parses a statement. A word that the runtime defines is replaced with its statements.
     pub(super) fn statement_into(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         let statement = self.statement()?;
         let StatementKind::Expression {

@@ -1,10 +1,10 @@
-//! Patterns of names, such as `audit_*`.
+//! Patterns that match names, such as `audit_*`.
 
 use std::collections::BTreeSet;
 
 use super::suggest;
 
-/// True if a name matches a pattern, in which `*` stands for any text or none.
+/// True if a name matches a pattern in which `*` stands for any text, including none.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -17,16 +17,17 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(end)
 }
 
-/// True if a text matches a pattern of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these). An
-/// unclosed `[` matches nothing. The cost is at most the product of both lengths.
+/// True if a text matches a pattern made of `*` (any text), `?` (any byte) and `[0-9]` or `[abc]` (one of these bytes).
+/// An unclosed `[` matches nothing. The cost is at most the product of the two lengths.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     counted(pattern, text).0
 }
 
-/// The same, with the number of comparisons of a byte with an element of the pattern.
+/// Matches as [`glob`] does, and counts how many times a byte is compared with a pattern element.
 pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
     let (mut at, mut read, mut work) = (0, 0, 0);
-    // The position after the last star, and the end of the text that it matches so far: everything before it is final.
+    // The position after the last star, and the end of the text that the star matches so far. All text before the star
+    // stays matched.
     let mut star: Option<(usize, usize)> = None;
     while read < text.len() {
         work += 1;
@@ -46,7 +47,7 @@ pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
     (pattern[at..].iter().all(|byte| *byte == b'*'), work)
 }
 
-/// The length of the element at the start of the pattern that matches this byte; `None`: it does not match.
+/// The length of the pattern element that matches this byte at the pattern's start; `None` if it does not match.
 fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [] => None,
@@ -62,7 +63,7 @@ fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     }
 }
 
-/// A suggestion for a pattern that matches nothing: a name, or the beginning of a name.
+/// A suggestion for a pattern that matches nothing: a name, or a pattern with the beginning of a name.
 pub fn hint<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> String {
     let Some(length) = pattern.find('*') else { return suggest::hint(pattern, names) };
     let patterns: BTreeSet<String> = names.filter_map(|name| Some(format!("{}*", name.get(..length)?))).collect();
@@ -81,7 +82,7 @@ mod tests {
         assert!(!matches("ab*ba", "aba") && !matches("*_v2", "audit_v1"));
     }
 
-    /// The definition of matching, element by element.
+    /// Defines matching, element by element.
     fn meaning(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -92,7 +93,7 @@ mod tests {
         }
     }
 
-    /// All texts of these bytes up to a length.
+    /// All texts of these bytes, up to a maximum length.
     fn texts(bytes: &[u8], longest: u32) -> impl Iterator<Item = Vec<u8>> {
         let digit = |number: usize, place| bytes[number / bytes.len().pow(place) % bytes.len()];
         (0..=longest).flat_map(move |length| {
@@ -114,7 +115,7 @@ mod tests {
         assert!(glob(b"v[0-9].[ab]?", b"v7.bc") && !glob(b"v[0-9]", b"vx") && !glob(b"v[0-9", b"v7") && glob(b"", b""));
     }
 
-    /// The ways to divide a text among the stars are too many to try one by one.
+    /// There are too many ways to divide a text among the stars to try each of them.
     #[test]
     fn many_stars_cost_no_more_than_few() {
         assert!(!glob(&b"*a".repeat(40), &b"a".repeat(39)) && glob(&b"*a".repeat(40), &b"a".repeat(60)));

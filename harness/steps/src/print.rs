@@ -1,6 +1,6 @@
-//! The syntax tree → text: the reverse of `GRAMMAR.md`.
+//! Prints the syntax tree as text: the reverse of `GRAMMAR.md`.
 //!
-//! Parsing the text gives the same tree. Words of the runtime and named sets are expanded, and comments are dropped.
+//! Parsing the text gives the same tree. Words and named sets are printed in expanded form, and comments are dropped.
 
 use super::ParseError;
 use super::check::Environment;
@@ -10,7 +10,7 @@ use super::syntax::{
     Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
 };
 
-/// The precedence of an expression, on the scale of [`super::syntax::BinaryOperator::precedence`].
+/// The lowest precedence, on the scale of [`super::syntax::BinaryOperator::precedence`].
 const ANY: u8 = 0;
 const COMPARISON: u8 = 7;
 const UNARY: u8 = 11;
@@ -23,10 +23,10 @@ pub fn steps_text(statements: &[Statement]) -> String {
     printer.out
 }
 
-/// The steps of a program, printed and parsed again.
+/// The steps of a program, after they are printed and parsed again.
 ///
 /// # Errors
-/// The printed text does not parse, which is a bug.
+/// Fails if the printed text does not parse, which is a bug.
 pub fn parsed_again(program: &Program, environment: &Environment) -> Result<Vec<Statement>, ParseError> {
     let actors: Vec<String> = program.actors.iter().map(|actor| actor.name.clone()).collect();
     let is_type = |name: &str| environment.declarations.ty(name).is_some();
@@ -58,7 +58,7 @@ impl Printer {
             self.out += "[info] ";
         }
         if let Some(ground) = &statement.rests_on {
-            // `[info]` is a separate token.
+            // Without the blank, `[info]` would be read as a token.
             let blank = if ground.name == "info" { " " } else { "" };
             self.out += &format!("[{}{blank}] ", ground.name);
         }
@@ -117,10 +117,10 @@ impl Printer {
     }
 }
 
-/// A statement without a block.
+/// The text of a statement that contains no block.
 fn leaf_text(kind: &StatementKind) -> String {
     match kind {
-        // Alone on its line, without an actor.
+        // The end of the set-up is alone on its line, without an actor.
         StatementKind::SetupEnd => "\n---".to_owned(),
         StatementKind::Expression { expression, expect, .. } => {
             let expect = expect.as_ref().map(expect_text).unwrap_or_default();
@@ -177,12 +177,12 @@ fn type_text(ty: &TypeName, pointers: usize) -> String {
     format!("{constant}{}{stars}", ty.name)
 }
 
-/// Expressions with commas between them.
+/// A list of expressions, separated by commas.
 fn list(values: &[Expression]) -> String {
     values.iter().map(expression_text).collect::<Vec<_>>().join(", ")
 }
 
-/// An expression, in parentheses if it binds less tightly than `least`.
+/// The text of an expression, in parentheses if it binds less tightly than `least`.
 fn inside(of: &Expression, least: u8) -> String {
     let (text, binds) = bare(&of.kind);
     if binds < least { format!("({text})") } else { text }
@@ -219,7 +219,8 @@ fn bare(kind: &ExpressionKind) -> (String, u8) {
     }
 }
 
-/// An expression with a prefix operator. A blank separates two equal signs: `& &x` would otherwise be read as `&&x`.
+/// An expression with a prefix operator. A blank separates two equal signs, because `& &x` without it would be read as
+/// `&&x`.
 fn prefixed(sign: &str, of: &Expression) -> (String, u8) {
     let of = inside(of, UNARY);
     let blank = if of.starts_with(sign) { " " } else { "" };

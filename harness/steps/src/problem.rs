@@ -1,8 +1,8 @@
-//! Problems in a text, with their places.
+//! Problems in a text, with their places in it.
 
 use super::ids::AxisId;
 
-/// A range of bytes in a text.
+/// A range of bytes within a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
     pub start: usize,
@@ -19,7 +19,7 @@ pub struct ParseError {
 /// A problem in a rule's texts.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The text of the rule with the problem.
+    /// The text in the rule that has the problem.
     pub part: RulePart,
     /// The place in that text.
     pub span: Span,
@@ -33,7 +33,7 @@ pub enum RulePart {
     Actors,
     Steps,
     Where,
-    /// A bound or a value of a domain.
+    /// A bound or a value in an axis's domain.
     Axis(AxisId),
     /// An observation, by its position.
     Observe(usize),

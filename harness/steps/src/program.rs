@@ -1,4 +1,4 @@
-//! A rule's steps with every name and type resolved, as a worker executes them.
+//! A rule's steps with all names and types resolved, in the form that a worker executes.
 
 use abi::{Function, Type};
 
@@ -8,44 +8,45 @@ use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
-/// A checked rule, independent of product and device: quantities of the product are read at run time.
+/// A checked rule, independent of product and device. The product's quantities are read at run time.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Processes; the first one is the default.
+    /// The processes; the first is the default.
     pub processes: Vec<Process>,
-    /// Actors: each is a thread of a process. The first one is the default.
+    /// The actors, each a thread of a process. The first actor is the default.
     pub actors: List<ActorId, Actor>,
     /// The drawn axes: the domains of `forall` in order, then one axis for each `choose`.
     pub axes: List<AxisId, Axis>,
-    /// Condition on the drawn values.
+    /// A condition on the drawn values.
     pub condition: Option<Expression>,
     pub variables: List<VariableId, Variable>,
     /// The size in bytes of a frame that holds all variables.
     pub frame: usize,
     pub statements: Vec<Statement>,
-    /// The values to record after a case: name, expression and its type.
+    /// The values to record after a case, each with name, expression and type.
     pub observe: Vec<(String, Expression, Type)>,
-    /// The called functions without duplicates, in the order of first use. Calls refer to them by position.
+    /// The functions that the steps call, without duplicates, in the order of first use. Calls refer to functions by
+    /// position.
     pub functions: Vec<&'static Function>,
-    /// The type of codes that each function returns: its position among those of the environment.
+    /// For each function, the type of codes that it returns, by its position in the environment.
     pub results: Vec<Option<usize>>,
-    /// Structs whose layout the steps use, by value, through a pointer or as a field, without duplicates.
+    /// The structs whose layout the steps use, directly, through a pointer or as a field, without duplicates.
     pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
-    /// True if the steps or a domain read the number of devices.
+    /// True if the steps or a domain reads the number of devices.
     pub counts_devices: bool,
-    /// Number of call sites.
+    /// The number of call sites.
     pub calls: usize,
-    /// Number of statements, nested ones included: ids are 0 … statement_count - 1.
+    /// The number of statements, including nested ones. Their ids run from 0 to statement_count - 1.
     pub statement_count: usize,
-    /// The grounds of checks by their names in the steps, without duplicates, with the place of the first use.
+    /// The grounds of checks, by their names in the steps, without duplicates. Each has the place of its first use.
     pub grounds: Vec<syntax::Identifier>,
-    /// The source of the steps, with set-ups expanded.
+    /// The text of the steps, with set-ups expanded.
     pub source: String,
-    /// The uses of set-ups.
+    /// The places where the steps use set-ups.
     pub givens: Vec<GivenUse>,
-    /// The named sets of codes in the source.
+    /// The named sets of codes in the text.
     pub sets: Vec<syntax::SetUse>,
     /// The syntax trees of the steps and of the observations, for printing.
     pub syntax: Vec<syntax::Statement>,
@@ -56,22 +57,22 @@ pub struct Program {
 #[derive(Debug, Clone)]
 pub struct Process {
     pub name: String,
-    /// The device that it works on, by position among those under test.
+    /// The device that the process works on, by its position among the devices under test.
     pub device: u32,
     pub state: Readiness,
     pub sharing: Sharing,
 }
 
-/// The other users of an actor's process.
+/// The other users of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// All rules without special needs.
     Pooled,
-    /// Rules that may spoil it, one after another, as long as their cases pass: `apart`.
+    /// Rules that may leave it unusable, one rule after another while their cases pass: `apart`.
     Apart,
-    /// The cases of one rule: `own`.
+    /// Only the cases of one rule: `own`.
     Own,
-    /// None: the process is started for one case: `isolated`.
+    /// No other users, because the process is started for one case: `isolated`.
     Isolated,
 }
 
@@ -81,7 +82,7 @@ pub enum Sharing {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Readiness {
-    /// The library is loaded, but nothing was called.
+    /// The library is loaded, but no function has been called.
     Loaded,
     /// The runtime is initialized.
     Init,
@@ -92,9 +93,9 @@ pub enum Readiness {
 #[derive(Debug, Clone)]
 pub struct Actor {
     pub name: String,
-    /// Position in [`Program::processes`].
+    /// The position in [`Program::processes`].
     pub process: usize,
-    /// `None`: the process's main thread.
+    /// The thread's readiness; `None` for the process's main thread.
     pub thread: Option<Readiness>,
 }
 
@@ -103,11 +104,11 @@ pub struct Actor {
 pub struct Axis {
     pub name: String,
     pub domain: Domain,
-    /// The type of its values as the steps see them.
+    /// The type of the axis's values as the steps see them.
     pub ty: Type,
 }
 
-/// The source of an axis's values. Bounds may read earlier axes, quantities of the product and `devices`.
+/// The domain of an axis. Bounds may read earlier axes, the product's quantities and `devices`.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a rule has a handful of axes, made once")]
 pub enum Domain {
@@ -115,16 +116,16 @@ pub enum Domain {
     Bytes(Range),
     /// Uniform integers.
     Integer(Range),
-    /// A sample of values; with `every`, each at least once.
+    /// A sample of values; with `every`, each value at least once.
     OneOf {
         values: Vec<Expression>,
         /// The values as written.
         written: Vec<String>,
         every: bool,
     },
-    /// Each integer of a range at least once.
+    /// Each integer in a range, at least once.
     EveryOf(Range),
-    /// Positions in [`Program::texts`], each at least once.
+    /// Positions in [`Program::texts`], each used at least once.
     Text(Vec<usize>),
     /// Integers from 0 to bound - 1.
     Offset {
@@ -139,7 +140,7 @@ pub enum Domain {
     Permutation(Range),
     LengthOf(AxisId),
     IndexOf(AxisId),
-    /// The number of a device.
+    /// A device number.
     Device,
     /// The alternatives of a `choose`, by name.
     Choice(Vec<String>),
@@ -156,17 +157,17 @@ pub struct Range {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// The actor that owns it.
+    /// The actor that owns the variable.
     pub actor: ActorId,
-    /// The type of the variable, or of one element.
+    /// The type of the variable or, for an array, of one element.
     pub ty: Type,
-    /// An array lives in the case's arena; the frame holds its address and length.
+    /// True for an array. It is stored in the case's arena; the frame holds its address and length.
     pub array: bool,
-    /// Offset of the variable in the frame, in bytes.
+    /// The variable's offset in the frame, in bytes.
     pub offset: usize,
-    /// True if a process reads it other than the one that binds it.
+    /// True if a process other than the one that binds the variable reads it.
     pub shared: bool,
-    /// A pointer's space, if known.
+    /// The space of a pointer, if it is known.
     pub space: Option<Space>,
 }
 
@@ -176,24 +177,24 @@ pub struct Variable {
 pub enum Space {
     Host,
     Device,
-    // Neither: the value is a gate, for `open`, `passed` and callbacks. Catalogs cannot name this space.
+    // Neither side, because the value is a gate for `open`, `passed` and callbacks. A catalog cannot name this space.
     #[serde(skip)]
     Gate,
 }
 
 #[derive(Debug)]
 pub struct Statement {
-    /// Unique in the program; also the order in the text.
+    /// The statement's id, unique in the program. Ids follow the order of the text.
     pub id: StatementId,
     pub kind: StatementKind,
     pub span: Span,
-    /// The actor that performs it; meaningless for control flow.
+    /// The actor that performs the statement; meaningless for control flow.
     pub actor: ActorId,
     /// True if a failure here blocks the rule instead of failing it.
     pub setup: bool,
-    /// The ground of its checks: position in [`Program::grounds`].
+    /// The ground of the statement's checks, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// Variables that this statement binds or changes and that another process reads.
+    /// Variables that this statement binds or changes and that other processes read.
     pub publishes: Vec<VariableId>,
 }
 
@@ -204,7 +205,7 @@ pub enum StatementKind {
         call: Call,
         expect: Expect,
     },
-    /// Evaluated for its effect.
+    /// An expression evaluated for its effect.
     Effect(Expression),
     Check {
         condition: Expression,
@@ -231,12 +232,12 @@ pub enum StatementKind {
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// `axis` tells which alternative was drawn.
+    /// The axis determines which alternative runs.
     Choose {
         axis: AxisId,
         alternatives: Vec<Vec<Statement>>,
     },
-    /// A nested block: `control`, or statements of one actor.
+    /// A nested block: either `control`, or one actor's statements.
     Block {
         control: bool,
         body: Vec<Statement>,
@@ -259,41 +260,41 @@ pub enum StatementKind {
 #[derive(Debug)]
 pub enum Expect {
     Success,
-    /// An error code; with `codes`, one of these.
+    /// The call must fail with an error code; if `codes` is given, with one of these codes.
     Failure {
         codes: Vec<Expression>,
         usually: bool,
-        /// Reported, never judged.
+        /// The result is reported, but never judged.
         info: bool,
     },
 }
 
-/// A call of a function of the runtime.
+/// A call to one of the runtime's functions.
 #[derive(Debug)]
 pub struct Call {
-    /// Position in [`Program::functions`].
+    /// The position in [`Program::functions`].
     pub function: usize,
     pub arguments: Vec<Argument>,
-    /// Number of the call site.
+    /// The number of the call site.
     pub site: usize,
     pub span: Span,
 }
 
 #[derive(Debug)]
 pub enum Argument {
-    /// A value with the parameter's type, into which it must fit.
+    /// A value that must fit in the parameter's type.
     Value { value: Expression, ty: Type },
-    /// An out-variable: poisoned before the call; after success it must have been written.
+    /// An out-variable. It is poisoned before the call, and a successful call must have written it.
     Out { place: Place, bytes: usize },
 }
 
-/// A place in memory that can be read, written and pointed to.
+/// A place in memory that can be read, written, and pointed to.
 #[derive(Debug)]
 pub struct Place {
     pub root: Root,
-    /// Constant offset in bytes.
+    /// A constant offset in bytes.
     pub offset: usize,
-    /// Indices with the distance between elements in bytes.
+    /// Indices, each with the distance between elements in bytes.
     pub indices: Vec<(Expression, usize)>,
 }
 
@@ -306,22 +307,22 @@ pub enum Root {
 #[derive(Debug)]
 pub enum Expression {
     Constant(i128),
-    /// Address of a text.
+    /// The address of a text.
     Text(usize),
     /// The value of an axis.
     Axis(AxisId),
-    /// An item of an axis that draws lists.
+    /// An item in the list that an axis drew.
     AxisItem {
         axis: AxisId,
         index: Box<Expression>,
     },
-    /// A documented quantity of the product, by name.
+    /// One of the product's documented quantities, by name.
     Fact(String),
-    /// Number of devices.
+    /// The number of devices.
     Devices,
-    /// The time limit of the run for an expected event, in milliseconds.
+    /// The run's time limit for an expected event, in milliseconds.
     Patience,
-    /// The device of the process that evaluates it.
+    /// The device of the process that evaluates the expression.
     OwnDevice,
     Load {
         place: Place,
@@ -335,7 +336,7 @@ pub enum Expression {
         stride: usize,
         negative: bool,
     },
-    /// Difference of two pointers in elements.
+    /// The difference between two pointers, in elements.
     Distance {
         left: Box<Expression>,
         right: Box<Expression>,
@@ -356,7 +357,7 @@ impl Program {
         self.processes.len() > 1
     }
 
-    /// True if all its processes are shared in this way.
+    /// True if all its processes have this kind of sharing.
     pub fn all_are(&self, sharing: Sharing) -> bool {
         self.processes.iter().all(|process| process.sharing == sharing)
     }
@@ -374,7 +375,7 @@ impl Program {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The place in the rule's original text, without expanded set-ups.
+    /// The place in the rule's text as written, where set-ups are not expanded.
     pub fn written(&self, span: Span) -> Span {
         GivenUse::written(&self.givens, span)
     }

@@ -1,4 +1,4 @@
-//! Result codes of calls. A header may have several types of codes, each with a separate value for success.
+//! Result codes of calls. A header may have several types of codes, each with its own value for success.
 
 use abi::Type;
 
@@ -10,11 +10,11 @@ pub struct ResultType {
     pub ty: Type,
     /// The value that means success.
     pub success: i128,
-    /// The name of that value in a program.
+    /// The name of that value in C source.
     pub success_name: String,
-    /// The names of codes by their values.
+    /// The codes, as pairs of value and name.
     pub codes: Vec<(i128, &'static str)>,
-    /// Codes after which a process is unusable.
+    /// Codes that leave a process unusable.
     pub fatal: Vec<i128>,
 }
 
@@ -40,17 +40,17 @@ impl ResultType {
     }
 }
 
-/// The types of codes of a header, all distinct C types.
+/// The types of codes in a header. Each is a different C type.
 #[derive(Debug, Clone, Default)]
 pub struct Results(pub Vec<ResultType>);
 
 impl Results {
-    /// The type of codes of functions with this return type; `None`: their return value does not indicate success.
+    /// The type of codes for functions with this return type; `None` if their return value does not indicate success.
     pub fn of(&self, returns: Type) -> Option<&ResultType> {
         self.position(returns).map(|position| &self.0[position])
     }
 
-    /// The position of that type.
+    /// The position of that type in the list.
     pub fn position(&self, returns: Type) -> Option<usize> {
         self.0.iter().position(|known| known.ty == returns)
     }

@@ -1,4 +1,4 @@
-//! "Did you mean …?"
+//! Suggestions for misspelled names: "Did you mean …?"
 
 /// The candidate closest to a misspelled name, if one is close enough.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -12,12 +12,12 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `; did you mean `x`?`, or nothing.
+/// Returns `; did you mean `x`?`, or an empty text.
 pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     closest(name, candidates).map_or_else(String::new, meant)
 }
 
-/// The hint for a suggestion.
+/// The text for a suggestion.
 pub(crate) fn meant(found: &str) -> String {
     format!("; did you mean `{found}`?")
 }

@@ -1,6 +1,6 @@
-//! The syntax tree of steps, before names and types are resolved.
+//! The syntax tree of the steps, before names and types are resolved.
 //!
-//! Trees are equal if they mean the same: places and the beginnings of words are ignored.
+//! Trees are equal if they mean the same: places and the starts of word expansions are ignored.
 
 use super::Span;
 
@@ -8,7 +8,7 @@ use super::Span;
 #[derive(Debug)]
 pub struct Steps {
     pub statements: Vec<Statement>,
-    /// The named sets of codes and the markers of grounds, in the order of the text.
+    /// The named sets of codes and the markers of grounds, in text order.
     pub sets: Vec<SetUse>,
 }
 
@@ -16,15 +16,15 @@ pub struct Steps {
 #[derive(Debug)]
 pub struct SetUse {
     pub span: Span,
-    /// The set as written without a name; empty for a marker.
+    /// The set written out, without its name; empty for a marker.
     pub written: String,
 }
 
-/// One statement with the actor that performs it, if one is named.
+/// One statement, with the actor that performs it if the text names one.
 #[derive(Debug)]
 pub struct Statement {
     pub actor: Option<Identifier>,
-    /// The ground of its checks: `[name]`. Blocks pass it on to their statements.
+    /// The ground of the statement's checks: `[name]`. A block's ground also applies to its statements.
     pub rests_on: Option<Identifier>,
     pub kind: StatementKind,
     pub span: Span,
@@ -45,16 +45,16 @@ pub struct ReleaseSyntax {
     pub function: String,
     /// The place of the function's name.
     pub span: Span,
-    /// `None`: only the function was written, and its single argument is the handle.
+    /// `None` if only the function is written; the handle is then its only argument.
     pub arguments: Option<Vec<Expression>>,
 }
 
 #[derive(Debug, PartialEq)]
 pub enum StatementKind {
-    /// Everything before it is set-up.
+    /// The end of the set-up: everything before it belongs to the set-up.
     SetupEnd,
     Empty,
-    /// An expression: a bare call, an action of a built-in or a check.
+    /// An expression: a bare call, an action by a built-in, or a check.
     Expression {
         expression: Expression,
         expect: Option<Expect>,
@@ -74,7 +74,7 @@ pub enum StatementKind {
     If {
         condition: Expression,
         then: Vec<Statement>,
-        /// Empty: nothing follows `else`.
+        /// Empty if there is no `else`.
         otherwise: Vec<Statement>,
     },
     Choose {
@@ -102,12 +102,12 @@ pub struct Declaration {
     pub value: Option<Initializer>,
 }
 
-/// The expected result of a call that must fail.
+/// The expected result for a call that must fail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
-    /// Codes that the documents name; empty: any error code.
+    /// Codes that the documents name. Empty: any error code.
     pub codes: Vec<Expression>,
-    /// True if other codes are recorded, not judged.
+    /// True if other error codes are recorded but not judged.
     pub usually: bool,
 }
 
@@ -170,7 +170,7 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// The expressions directly inside this one, in the order of the text.
+    /// The expressions directly inside this one, in text order.
     pub fn parts(&self) -> Vec<&Expression> {
         use ExpressionKind::*;
         match &self.kind {
@@ -183,7 +183,7 @@ impl Expression {
         }
     }
 
-    /// The same, mutable.
+    /// As [`Expression::parts`], but mutable.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Expression> {
         use ExpressionKind::*;
         match &mut self.kind {
@@ -245,7 +245,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// The operators in C notation, with their precedence: larger numbers bind more tightly.
+    /// The operators in C notation with their precedence. Larger numbers bind more tightly.
     const WRITTEN: [(&str, BinaryOperator, u8); 18] = [
         ("||", BinaryOperator::Or, 1),
         ("&&", BinaryOperator::And, 2),
@@ -267,7 +267,7 @@ impl BinaryOperator {
         ("%", BinaryOperator::Remainder, 10),
     ];
 
-    /// The operator with this C notation, and its precedence.
+    /// The operator for a symbol in C notation, and its precedence.
     pub(crate) fn read(symbol: &str) -> Option<(BinaryOperator, u8)> {
         let found = BinaryOperator::WRITTEN.iter().find(|(known, ..)| *known == symbol);
         found.map(|(_, operator, precedence)| (*operator, *precedence))
@@ -283,7 +283,7 @@ impl BinaryOperator {
         self.written().0
     }
 
-    /// Its precedence in C, from 1 to 10.
+    /// The operator's precedence in C, from 1 to 10.
     pub fn precedence(self) -> u8 {
         self.written().2
     }

@@ -1,4 +1,4 @@
-//! Text of `steps` → tokens.
+//! Splits the text of `steps` into tokens.
 
 use super::{ParseError, Span};
 
@@ -17,14 +17,14 @@ pub(crate) enum Kind {
     Text(String),
     /// An operator or a bracket, as written.
     Symbol(&'static str),
-    /// A line `---`: the end of the set-up.
+    /// A line that contains only `---`, the end of the set-up.
     SetupEnd,
     /// `[info]` before a check.
     Info,
     End,
 }
 
-/// The symbols that start with a byte, longest first, so that `<<=` is not read as `<` `<=`.
+/// The symbols that start with a byte, longest first, so that `<<=` is not read as `<` and `<=`.
 fn symbols(first: u8) -> &'static [&'static str] {
     match first {
         b'<' => &["<<=", "<=", "<<", "<"],
@@ -77,7 +77,7 @@ pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, ParseError
                     at += length + 4;
                     continue;
                 }
-                None => return Err(error(start, bytes.len(), "this comment has no end; add `*/`")),
+                None => return Err(error(start, bytes.len(), "this comment is not closed; add `*/`")),
             },
             b'-' if is_setup_end(text, at) => {
                 at += 3;
@@ -125,7 +125,7 @@ pub(crate) fn tokenize(text: &str, sizes: bool) -> Result<Vec<Token>, ParseError
     Ok(tokens)
 }
 
-/// The end of a name or number that begins here.
+/// The end of the name or number that begins here.
 fn end_of_word(bytes: &[u8], at: usize) -> usize {
     let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     at + bytes[at..].iter().take_while(inside).count()
@@ -135,7 +135,7 @@ fn error(start: usize, end: usize, message: &str) -> ParseError {
     ParseError { span: Span { start, end }, message: message.to_owned() }
 }
 
-/// True if the line at `at` holds nothing but `---`.
+/// True if the line at `at` contains only `---`.
 fn is_setup_end(text: &str, at: usize) -> bool {
     let line_start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let line_end = text[at..].find('\n').map_or(text.len(), |n| at + n);
@@ -192,5 +192,5 @@ fn quoted(text: &str, start: usize, quote: u8) -> Result<(String, usize), ParseE
             }
         }
     }
-    Err(error(start, at, "this quotation has no end on its line"))
+    Err(error(start, at, "this quotation mark is not closed on its line"))
 }

@@ -6,7 +6,7 @@ use abi::{Bindings, Callback, Enumeration, Function, Struct, Type};
 
 use super::pattern;
 
-/// The declarations of a header, by name.
+/// A header's declarations, by name.
 #[derive(Debug)]
 pub struct Declarations {
     pub bindings: &'static Bindings,
@@ -54,7 +54,7 @@ const C_TYPES: &[(&str, Type)] = &[
     ("double", Type::Float { bytes: 8 }),
 ];
 
-/// Limits of C's integers, with their names in <stdint.h>.
+/// The limits of C's integer types, with their names from <stdint.h>.
 const C_CONSTANTS: &[(&str, i128)] = &[
     ("NULL", 0),
     ("INT32_MIN", i32::MIN as i128),
@@ -119,18 +119,18 @@ impl Declarations {
         self.structs.get(name).copied()
     }
 
-    /// The callback of a typedef.
+    /// The callback type that a typedef names.
     pub fn callback(&self, name: &str) -> Option<&'static Callback> {
         self.callbacks.get(name).copied()
     }
 
-    /// The names of callback types that `hook` supports: `void (*)(void *)`.
+    /// The names of callback types that `hook` supports, which are those of type `void (*)(void *)`.
     pub fn hooks(&self) -> impl Iterator<Item = &'static str> + '_ {
         let hooks = self.bindings.callbacks.iter().filter(|callback| is_hook(callback));
         hooks.map(|callback| callback.name)
     }
 
-    /// The value of an enumerator or macro, with its enumeration.
+    /// The value of an enumerator or macro. An enumerator also has its enumeration.
     pub fn constant(&self, name: &str) -> Option<(i128, Option<&'static Enumeration>)> {
         self.constants.get(name).copied()
     }
@@ -143,7 +143,7 @@ impl Declarations {
         self.functions.keys().copied()
     }
 
-    /// The name of a constant, with the header's lifetime.
+    /// The name of a constant, as a `&'static str` from the header's tables.
     pub fn constant_name(&self, name: &str) -> Option<&'static str> {
         self.constants.get_key_value(name).map(|(name, _)| *name)
     }
@@ -156,8 +156,8 @@ impl Declarations {
         self.types.keys().copied()
     }
 
-    /// The codes of a result type: the enumerators of an enumeration, or else macros, whose names match a pattern.
-    /// Without a pattern, no macro is a code.
+    /// The codes of a result type: the enumerators of an enumeration or, for other types, the macros whose names match
+    /// a pattern. Without a pattern, no macro is a code.
     pub fn codes(&self, ty: Type, pattern: Option<&str>) -> Vec<(i128, &'static str)> {
         let enumeration = match ty {
             Type::Enumeration { name, .. } => self.bindings.enums.iter().find(|known| known.name == name),
@@ -172,7 +172,7 @@ impl Declarations {
         named.map(|constant| (constant.value, constant.name)).collect()
     }
 
-    /// Adds the structs whose layout a type depends on: the type itself, its pointee, and their fields.
+    /// Adds the structs on whose layout a type depends: the type itself, its pointee, and their fields.
     pub fn note_structs(&self, ty: Type, found: &mut Vec<&'static str>) {
         match ty {
             Type::Pointer { to, .. } => self.note_structs(*to, found),
@@ -186,7 +186,7 @@ impl Declarations {
         }
     }
 
-    /// Size of a type in bytes.
+    /// The size of a type in bytes.
     #[inline]
     pub fn size(&self, ty: Type) -> usize {
         match ty {
@@ -199,7 +199,7 @@ impl Declarations {
         }
     }
 
-    /// Alignment of a type in bytes.
+    /// The alignment of a type in bytes.
     pub fn align(&self, ty: Type) -> usize {
         match ty {
             Type::Struct(name) => self.structs.get(name).map_or(1, |structure| structure.align),
@@ -220,7 +220,7 @@ fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
     }
 }
 
-/// True if a value of the type is used as an integer in computations.
+/// True if computations use a value of the type as an integer.
 #[inline]
 pub fn is_integer(ty: Type) -> bool {
     matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })
@@ -232,15 +232,15 @@ pub fn is_address(ty: Type) -> bool {
     matches!(ty, Type::Pointer { .. } | Type::Handle(_) | Type::Callback(_))
 }
 
-/// Smallest and largest value of a type that is read and written as an integer or address.
+/// The smallest and largest value of a type that is read and written as an integer or address.
 #[inline]
 pub fn range(ty: Type) -> (i128, i128) {
     match ty {
         Type::Integer { bytes, signed: true } => (-(1i128 << (bytes * 8 - 1)), (1i128 << (bytes * 8 - 1)) - 1),
         Type::Integer { bytes, signed: false } => (0, (1i128 << (bytes * 8)) - 1),
-        // Plain char: the values of both signs are allowed, as in C programs.
+        // Plain `char`: values of either sign are allowed, as in C.
         Type::Char => (-128, 255),
-        // Any 32-bit pattern can be passed as an enumeration: invalid values are test inputs.
+        // Any 32-bit pattern can be passed as an enumeration, because invalid values are test inputs.
         Type::Enumeration { .. } => (i128::from(i32::MIN), i128::from(u32::MAX)),
         _ => (0, i128::from(u64::MAX)),
     }
@@ -275,7 +275,7 @@ pub fn c_name(ty: Type) -> String {
     }
 }
 
-/// True if a callback is a `void (*)(void *)`.
+/// True if a callback has the type `void (*)(void *)`.
 pub fn is_hook(callback: &Callback) -> bool {
     callback.parameters == [VOID_POINTER] && callback.returns == Type::Void
 }
@@ -287,7 +287,7 @@ pub fn c_callback(callback: &Callback) -> String {
     format!("{} (*)({parameters})", c_name(callback.returns))
 }
 
-/// A pointer to a type. The few distinct ones of a catalog are kept until the process ends.
+/// A pointer to a type. A catalog has few distinct pointer types, so they are kept until the process ends.
 pub fn pointer_to(ty: Type, constant: bool) -> Type {
     Type::Pointer { to: intern(ty), constant }
 }

@@ -7,14 +7,14 @@ use super::given::SetUp;
 use super::suggest::hint;
 use super::word::Word;
 
-/// The names that the steps of one runtime may use in addition to those of its header.
+/// The names that steps for one runtime may use in addition to the names in its header.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    /// Name of a set → its constants, in the order of the text.
+    /// Name of a set → its constants, in text order.
     pub sets: BTreeMap<String, Vec<String>>,
-    /// The words by name.
+    /// The words, by name.
     pub words: BTreeMap<String, Word>,
-    /// The set-ups by name; `None` until the set-up is parsed.
+    /// The set-ups, by name; `None` until the set-up is parsed.
     pub set_ups: BTreeMap<String, Option<SetUp>>,
 }
 
@@ -24,12 +24,12 @@ impl Vocabulary {
         Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new(), set_ups: BTreeMap::new() }
     }
 
-    /// True if the runtime defines this name. Names of set-ups do not count: they only appear after `given`.
+    /// True if the runtime defines this name. Set-up names do not count, because they only appear after `given`.
     pub fn defines(&self, name: &str) -> bool {
         self.sets.contains_key(name) || self.words.contains_key(name)
     }
 
-    /// The message for a name that is not a set although a set is expected.
+    /// The message about a name that is not a set although a set is expected.
     pub(super) fn no_set(&self, name: &str) -> String {
         let hint = hint(name, self.sets.keys().map(String::as_str));
         format!("`{name}` is not a set of codes{hint}; write `{{CODE, CODE}}`, or define the set in api.yaml, `codes`")

@@ -1,8 +1,8 @@
-//! A walk through a program: all expressions and calls, in the order of the text.
+//! Walks through a program: all expressions and calls, in text order.
 
 use super::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
 
-/// An item of a walk.
+/// An item visited during a walk.
 pub enum Node<'p> {
     Expression(&'p Expression),
     /// A call, as a statement or as the value of the preceding expression.
@@ -18,7 +18,7 @@ impl Program {
         self.observe.iter().for_each(|(_, observed, _)| observed.walk(note));
     }
 
-    /// The calls of the steps and of `observe`, by call site.
+    /// The calls in the steps and in `observe`, by call site.
     pub fn sites(&self) -> Vec<Option<&Call>> {
         let mut sites = vec![None; self.calls];
         self.walk(&mut |node| {
@@ -51,13 +51,13 @@ impl StatementKind {
         }
     }
 
-    /// True if the statement only controls which of its inner statements run, and how often.
+    /// True if the statement only controls which of its inner statements run, and how many times.
     pub fn is_flow(&self) -> bool {
         use StatementKind::*;
         matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. })
     }
 
-    /// Walks through the statement itself, without its blocks.
+    /// Walks through the statement itself, but not its blocks.
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         match self {
             StatementKind::Call { call, expect } => {
@@ -111,7 +111,7 @@ impl Place {
 }
 
 impl Expression {
-    /// Walks through the expression and its subexpressions, outer ones first.
+    /// Walks through the expression and its subexpressions, outer expressions first.
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         use Expression::*;
         note(Node::Expression(self));

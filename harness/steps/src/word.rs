@@ -1,4 +1,4 @@
-//! Words that a runtime defines: a statement of a rule that stands for several.
+//! Words that a runtime defines. A rule uses a word as one statement, which stands for several statements.
 
 use super::Span;
 use super::builtins::builtin;
@@ -8,12 +8,12 @@ use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind
 #[derive(Debug)]
 pub struct Word {
     pub parameters: Vec<String>,
-    /// Calls, built-ins and one check.
+    /// Calls, built-ins and at most one check.
     pub(super) statements: Vec<(Expression, Option<Expect>)>,
 }
 
 impl Word {
-    /// The expressions of the word, outer ones first.
+    /// The word's expressions, outer expressions first.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut found = Vec::new();
         for (expression, expect) in &self.statements {
@@ -23,8 +23,8 @@ impl Word {
         found
     }
 
-    /// The statements of the word with these arguments. They have the place of the use, except the arguments, which
-    /// keep their own.
+    /// The word's statements with these arguments. The statements have the place where the word is used; the arguments
+    /// keep their own places.
     pub(super) fn expand(&self, arguments: &[Expression], used: &Statement, word: Span) -> Vec<Statement> {
         let mut begins_word = true;
         let statement = |(mut expression, mut expect): (Expression, Option<Expect>)| {
@@ -38,7 +38,7 @@ impl Word {
         self.statements.iter().cloned().map(statement).collect()
     }
 
-    /// Replaces the parameters by the arguments.
+    /// Replaces parameters with arguments.
     fn fill(&self, of: &mut Expression, arguments: &[Expression], word: Span) {
         if let ExpressionKind::Name(name) = &of.kind
             && let Some(position) = self.parameters.iter().position(|parameter| parameter == name)
@@ -51,7 +51,7 @@ impl Word {
     }
 }
 
-/// A call in an argument whose second evaluation would have another effect or result.
+/// A call in an argument that would have another effect or result if it were evaluated a second time.
 pub(super) fn changing_call(argument: &Expression) -> Option<&Expression> {
     let mut found = Vec::new();
     collect(argument, &mut found);

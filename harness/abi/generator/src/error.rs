@@ -1,14 +1,14 @@
-//! Errors of the program.
+//! The program's errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::jobs::shown;
 
-/// An error in writing or checking a file.
+/// An error while writing or checking a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The existing file differs from what would be generated.
+    /// The existing file differs from the file that would be generated.
     #[error(
         "{} is out of date: {difference}; run `cargo run -p bindings-generator`, with the same options but --check and \
          --require-libclang",
@@ -30,23 +30,23 @@ pub(crate) enum Error {
         .folder.display()
     )]
     SeveralRuntimes { folder: PathBuf },
-    /// The header is not C, or includes a missing file.
+    /// The text is not C, or a file that it includes is missing.
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },
     #[error(
-        "{}: no header has declarations of the catalog; give the folder of the runtime's headers",
+        "{}: no header contains the catalog's declarations; give the folder with the runtime's headers",
         .folder.display()
     )]
     NothingDeclared { folder: PathBuf },
     #[error("the headers are not C, or include missing files ({source}); give the folder that #include starts from")]
     NotC { source: bindgen::BindgenError },
-    /// libclang is installed without its headers.
+    /// libclang is installed without its own headers.
     #[error(
-        "clang's own headers are missing ({source}); install those of your libclang: the package \
+        "clang's own headers are missing ({source}); install the headers for your libclang: package \
          libclang-common-VERSION-dev, or clang"
     )]
     NoClangHeaders { source: bindgen::BindgenError },
-    /// The child process reported an error in reading headers.
+    /// The child process reported an error while it read headers.
     #[error("{text}")]
     Said { text: String },
     /// The child process returned no answer.
@@ -60,17 +60,17 @@ pub(crate) enum Error {
     Unknown { form: String },
 }
 
-/// The difference of a file from what would be generated.
+/// The difference between a file and what would be generated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Difference {
-    #[error("it differs from line {0} on")]
+    #[error("the first difference is in line {0}")]
     Line(usize),
-    #[error("its header_digest is not that of the header")]
+    #[error("its header_digest does not match the header")]
     Digest,
 }
 
 impl Error {
-    /// The exit status of a program that ends for this reason.
+    /// The exit status of a program that ends with this error.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Error::OutOfDate { .. } => 1,

@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// Name of the struct in bindgen's output that holds one field for each function of the header.
+/// The name of the struct in bindgen's output that has one field for each function in the header.
 pub(crate) const LIBRARY: &str = "Api";
 
-/// The prefix of enumerations that make the compiler evaluate a macro.
+/// The prefix for enumerations that make the compiler evaluate a macro.
 const PROBE: &str = "atlas_cts_value_of_";
 
 /// The content of a header.
@@ -24,7 +24,7 @@ const PROBE: &str = "atlas_cts_value_of_";
 pub(crate) struct Header {
     /// The text of the header itself, without its includes.
     pub text: String,
-    /// SHA-256 of that text, in lower-case hex.
+    /// The SHA-256 of that text, in lower-case hex.
     pub digest: String,
     /// bindgen's output.
     pub raw: syn::File,
@@ -33,20 +33,20 @@ pub(crate) struct Header {
     pub macros: BTreeMap<String, i128>,
 }
 
-/// Checks that libclang can be loaded; the error is the reason why not.
+/// Checks that libclang can be loaded. The error is the reason why it cannot.
 pub(crate) fn libclang() -> Result<(), String> {
     clang_sys::load_manually().map(drop)
 }
 
-/// The SHA-256 that generated files record for a header.
+/// The SHA-256 that generated files contain for a header.
 pub(crate) fn digest(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The architecture that headers are read for. The tables are the same for every architecture that the suite runs on.
+/// The architecture for which headers are read. The tables are the same on every architecture that the suite supports.
 pub(crate) const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Reads a header for an architecture. libclang must be installed: bindgen panics without it.
+/// Reads a header for an architecture. libclang must be installed, because bindgen panics without it.
 pub(crate) fn read(path: &Path, target: &str) -> Result<Header, Error> {
     let path = fs::canonicalize(path).map_err(Error::file(path))?;
     let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, target: &str) -> Result<Header, Error> {
     Ok(Header { digest: digest(text.as_bytes()), text, raw, macros })
 }
 
-/// The common options of both passes over a header.
+/// The options that both passes over a header share.
 fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
     let folder = header.parent().unwrap_or(Path::new("/"));
@@ -64,13 +64,13 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     Ok(bindgen::builder()
         .clang_args(["-x", "c", "-std=c11", &format!("--target={target}"), "-nostdinc", "-isystem", utf8(&stubs)?])
         .detect_include_paths(false)
-        // The header and its neighbors, but not the stubs.
+        // Includes the header and its neighbors, but not the stubs.
         .allowlist_file(format!("{}/.*", regex::escape(utf8(folder)?)))
         .rust_target(edition)
         .rust_edition(RustEdition::Edition2024)
         .use_core()
         .ctypes_prefix("::core::ffi")
-        // Any value may be passed for an enumeration, which a Rust enum would forbid.
+        // Tests pass any value for an enumeration; a Rust enum would forbid that.
         .default_enum_style(EnumVariation::NewType { is_bitfield: false, is_global: false })
         .dynamic_library_name(LIBRARY)
         .dynamic_link_require_all(false)
@@ -86,7 +86,7 @@ fn parse(builder: Builder, header: &Path) -> Result<syn::File, Error> {
     syn::parse_file(&bindings.to_string()).map_err(|error| Error::Unknown { form: format!("invalid Rust ({error})") })
 }
 
-/// The macros that bindgen evaluated to an integer.
+/// The macros that bindgen evaluates to an integer.
 fn integer_macros(raw: &syn::File) -> Vec<String> {
     let integers = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
     let name = |item: &syn::Item| {
@@ -97,7 +97,7 @@ fn integer_macros(raw: &syn::File) -> Vec<String> {
     raw.items.iter().filter_map(name).collect()
 }
 
-/// Records the enumerators of a header with the type that C gives them.
+/// Collects a header's enumerators with the values that C gives them.
 #[derive(Debug)]
 struct Enumerators(Rc<RefCell<BTreeMap<String, i128>>>);
 
@@ -115,7 +115,7 @@ impl ParseCallbacks for Enumerators {
     }
 }
 
-/// The values of macros as the C compiler sees them, through one enumeration for each.
+/// The values of macros as the C compiler sees them, each evaluated through an enumeration.
 fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<String, i128>, Error> {
     if macros.is_empty() {
         return Ok(BTreeMap::new());
@@ -125,7 +125,7 @@ fn evaluate(header: &Path, macros: &[String], target: &str) -> Result<BTreeMap<S
         probe += &format!("enum {PROBE}type_{name} {{ {PROBE}{name} = ({name}) }};\n");
     }
     let values = Rc::new(RefCell::new(BTreeMap::new()));
-    // The probe has a name in the folder of the header, the only folder whose declarations are kept.
+    // The probe is placed in the header's folder by name, because only declarations from that folder are kept.
     let name = header.with_file_name("atlas-cts-macro-values.h");
     let builder = builder(header, target)?
         .header_contents(utf8(&name)?, &probe)

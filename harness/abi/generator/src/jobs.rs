@@ -1,4 +1,4 @@
-//! The jobs: each header with the file to generate.
+//! The jobs: each header, with the file to generate from it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// A file to write or to check.
+/// A file to write or check.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// The generated file.
@@ -23,8 +23,8 @@ pub(crate) fn root() -> PathBuf {
     root.canonicalize().unwrap_or(root)
 }
 
-/// A path for messages and generated files: relative to the repository, or only the file's name, so that it is the same
-/// on each machine.
+/// A path for messages and generated files. It is relative to the repository, or only the file's name, so that it is
+/// the same on every machine.
 pub(crate) fn shown(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match full.strip_prefix(root()) {
@@ -33,7 +33,7 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// The job for the only runtime of a folder.
+/// The job for the only runtime in a folder.
 pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     let mut headers = headers(specs)?.into_iter();
     match (headers.next(), headers.next()) {
@@ -43,7 +43,7 @@ pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     }
 }
 
-/// The header of the only runtime of a folder.
+/// The header of the only runtime in a folder.
 pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     let mut headers = headers(specs)?.into_values();
     match (headers.next(), headers.next()) {
@@ -53,8 +53,8 @@ pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// The jobs for all headers of the repository. A header in the top-level `specs` becomes `bindings.rs` of its vendor's
-/// crate; that of a test runtime becomes `bindings.rs` next to the `specs` of its tests.
+/// The jobs for all headers in the repository. A header in the top-level `specs` becomes `bindings.rs` in its vendor's
+/// crate; a test runtime's header becomes `bindings.rs` next to the `specs` of its tests.
 pub(crate) fn all(root: &Path) -> Result<Vec<Job>, Error> {
     let own = root.join("specs");
     let runtimes = headers(&own)?;
@@ -87,7 +87,7 @@ fn headers(specs: &Path) -> Result<BTreeMap<String, PathBuf>, Error> {
     Ok(headers)
 }
 
-/// The folders named `specs` in the repository, sorted, without leftovers of builds and runs.
+/// The folders named `specs` in the repository, sorted. Leftovers from builds and runs are ignored.
 fn folders_of_specs(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let (mut folders, mut found) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -1,9 +1,9 @@
 //! Generates the tables through which the harness calls a runtime's functions, from the runtime's C header, and checks
 //! that the files in the repository are up to date.
 //!
-//! `specs/<runtime>/abi.h` becomes `harness/<runtime>/src/bindings.rs`; the header of a test runtime becomes
-//! `bindings.rs` next to the `specs` of its tests. The files are checked in, so that only this generator needs
-//! libclang, not a build of the suite.
+//! `specs/<runtime>/abi.h` becomes `harness/<runtime>/src/bindings.rs`; a test runtime's header becomes `bindings.rs`
+//! next to the `specs` of its tests. The files are checked in: only this generator needs libclang, and building the
+//! suite does not.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -26,7 +26,7 @@ mod render;
 mod text;
 mod thunk;
 
-/// Generates Rust bindings from the C headers of runtimes: from all in the repository, or from one.
+/// Generates Rust bindings from C headers, either for one runtime or for all runtimes in the repository.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct GeneratorOptions {
@@ -38,7 +38,7 @@ struct GeneratorOptions {
     /// With --check: fail if libclang is missing instead of comparing only the digests of the headers.
     #[arg(long, requires = "check")]
     require_libclang: bool,
-    /// The folder that holds `<runtime>/abi.h` of a single runtime.
+    /// The folder with a single runtime's `<runtime>/abi.h`.
     #[arg(long, value_name = "DIR", requires = "out")]
     specs: Option<PathBuf>,
     /// The Rust file to write for that runtime.
@@ -49,9 +49,9 @@ struct GeneratorOptions {
 /// Other operations on headers.
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Compare the headers of a runtime with the catalog's header, or with those of another release.
+    /// Compare a runtime's headers with the catalog's header, or with the headers from another release.
     Compare(compare::Compared),
-    /// Read headers in this process, which they may crash.
+    /// Read headers in this process, which may crash.
     #[command(hide = true)]
     Declarations(compare::DeclarationsRequest),
 }
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     for job in &jobs {
         match run(job, &options, &libclang) {
             Ok(message) => println!("{message}"),
-            // All outdated files are reported.
+            // Continue, so that all outdated files are reported.
             Err(error @ Error::OutOfDate { .. }) => status = failed(&error),
             Err(error) => return failed(&error),
         }
@@ -103,7 +103,7 @@ fn failed(error: &Error) -> ExitCode {
     ExitCode::from(error.status())
 }
 
-/// Writes or checks one file and returns a message. `libclang` is the reason why it is missing, if it is.
+/// Writes or checks one file and returns a message. If libclang is missing, `libclang` has the reason.
 fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> Result<String, Error> {
     if let Err(reason) = libclang {
         let reason = reason.trim();
@@ -112,8 +112,8 @@ fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> 
         }
         check_digest(&job.output, &job.header)?;
         return Ok(format!(
-            "SKIPPED: {} was not regenerated because libclang is missing ({reason}), install libclang-dev; \
-             the digest of {} is the recorded one",
+            "SKIPPED: {} was not regenerated because libclang is missing ({reason}); install libclang-dev. \
+             The digest of {} matches the recorded digest",
             shown(&job.output),
             shown(&job.header)
         ));
@@ -143,7 +143,8 @@ fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
     render::file(&job.runtime, &shown(&job.header), &header, &model)
 }
 
-/// The check that needs no libclang: the file was generated from this header, but perhaps by another generator.
+/// The check that works without libclang: the file was generated from this header, but perhaps by a different
+/// generator.
 fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
     let text = fs::read(header).map_err(Error::file(header))?;
     let expected = format!("header_digest: \"{}\"", header::digest(&text));
@@ -154,7 +155,7 @@ fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
     }
 }
 
-/// A file's text; a missing one is empty, so that a check reports it as out of date.
+/// A file's text. The text of a missing file is empty, so that a check reports it as out of date.
 fn read(path: &Path) -> Result<String, Error> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
@@ -162,7 +163,7 @@ fn read(path: &Path) -> Result<String, Error> {
     }
 }
 
-/// The number of the first line in which two texts differ.
+/// The number of the first line that differs between two texts.
 fn difference(left: &str, right: &str) -> Option<usize> {
     if left == right {
         return None;

@@ -1,4 +1,4 @@
-//! Turns bindgen's output into the declarations for the tables, in C's terms.
+//! Converts bindgen's output into the declarations for the tables, described with C types.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) enum CType {
     Callback(String),
 }
 
-/// A parameter with its C type and the type in bindgen's signature.
+/// A parameter with its C type and its type in bindgen's signature.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub name: String,
@@ -33,28 +33,28 @@ pub(crate) struct Parameter {
 /// A function that can be called with the arguments widened to 64 bits.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// The name that a user of the header writes.
+    /// The function's name in C source that uses the header.
     pub name: String,
     /// The symbol, if a macro renames the function.
     pub exported_as: Option<String>,
     pub parameters: Vec<Parameter>,
     pub returns: CType,
-    /// The result in bindgen's signature; none for `void`.
+    /// The result type in bindgen's signature; `None` for `void`.
     pub result: Option<syn::Type>,
 }
 
-/// An enumeration with its enumerators in the order of the header.
+/// An enumeration with its enumerators in the header's order.
 #[derive(Debug)]
 pub(crate) struct Enumeration {
     pub name: String,
     pub constants: Vec<(String, i128)>,
 }
 
-/// A field; its offset is left to the compiler of the generated code.
+/// A field. When the generated code is compiled, the compiler determines its offset.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub name: String,
-    /// The path in bindgen's struct: one name, or several if it is inside an anonymous member.
+    /// The path in bindgen's struct: one name, or several if the field is inside an anonymous member.
     pub path: String,
     pub ty: CType,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Callback {
     pub returns: CType,
 }
 
-/// All declarations of a header, each list sorted by name.
+/// All declarations in a header, each list sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     pub functions: Vec<Function>,
@@ -84,7 +84,7 @@ pub(crate) struct Model {
     pub typedefs: Vec<(String, CType)>,
     pub callbacks: Vec<Callback>,
     pub constants: Vec<(String, i128)>,
-    /// Declarations that the tables cannot express, with the reasons.
+    /// Declarations that the tables cannot express, each with the reason.
     pub left_out: Vec<(String, LeftOut)>,
 }
 
@@ -113,8 +113,8 @@ pub(crate) enum LeftOut {
     Variadic,
 }
 
-/// Reads bindgen's output. The header's text distinguishes renamed keywords from names that end in an underscore, and
-/// shows the functions that macros rename and the macros that the tables cannot express. The values of macros come from
+/// Reads bindgen's output. The header's text distinguishes renamed keywords from names that end in an underscore. It
+/// also shows which functions macros rename and which macros the tables cannot express. The values of macros come from
 /// the C compiler.
 pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128>) -> Result<Model, Error> {
     let names = names(raw, header);
@@ -153,7 +153,7 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
     Ok(model)
 }
 
-/// Adds the typedefs without handles, which the types of functions and fields already name.
+/// Adds the typedefs except handles, which appear by name in the types of functions and fields.
 fn typedefs(names: &Names, model: &mut Model) {
     for alias in names.aliases.keys() {
         let name = names.in_c(alias);
@@ -172,7 +172,7 @@ fn typedefs(names: &Names, model: &mut Model) {
     model.callbacks.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
-/// Adds the function of a field in the library struct, under each name that a user of the header writes.
+/// Adds the function for a field in the library struct, under each name that C source can use.
 fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, model: &mut Model) -> Result<(), Error> {
     let Some(ident) = &field.ident else {
         return Err(Error::Unknown { form: "a function without a name".to_owned() });
@@ -200,7 +200,7 @@ fn function(field: &syn::Field, names: &Names, macros: &BTreeMap<&str, &str>, mo
     Ok(())
 }
 
-/// The parameters and the result of the function of a field in the library struct.
+/// The parameters and the result of the function for a field in the library struct.
 fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType, Option<syn::Type>), LeftOut> {
     let Some(syn::Type::BareFn(signature)) = type_argument(&field.ty) else {
         return Err(LeftOut::Variable);
@@ -226,7 +226,7 @@ fn signature(field: &syn::Field, names: &Names) -> Result<(Vec<Parameter>, CType
     }
 }
 
-/// `T` of `Option<T>` or `Result<T, libloading::Error>`, the types of fields in the library struct.
+/// The `T` in `Option<T>` or `Result<T, libloading::Error>`, the types of fields in the library struct.
 pub(crate) fn type_argument(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
@@ -236,7 +236,7 @@ pub(crate) fn type_argument(ty: &syn::Type) -> Option<&syn::Type> {
     }
 }
 
-/// Adds a macro, or a constant of an anonymous enumeration.
+/// Adds a macro, or a constant from an anonymous enumeration.
 fn constant(item: &syn::ItemConst, macros: &BTreeMap<String, i128>, model: &mut Model) -> Result<(), Error> {
     let name = item.ident.to_string();
     if let Some(value) = macros.get(&name) {
@@ -257,7 +257,7 @@ fn enumerator(expression: &syn::Expr, name: &str) -> Result<i128, Error> {
     value.ok_or_else(|| Error::Unknown { form: format!("{name} without an integer") })
 }
 
-/// Adds the enumeration whose enumerators an `impl` block of bindgen lists.
+/// Adds the enumeration whose enumerators are listed in one of bindgen's `impl` blocks.
 fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result<(), Error> {
     let syn::Type::Path(ty) = &*item.self_ty else { return Ok(()) };
     let Some(name) = ty.path.get_ident().map(ToString::to_string) else { return Ok(()) };
@@ -281,8 +281,8 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
     Ok(())
 }
 
-/// Adds the members of a struct in the order of the header, including those of anonymous members, named as in C.
-/// Members that the tables cannot express are left out with a reason.
+/// Adds a struct's members in the header's order, including the members of anonymous members, named as in C. Members
+/// that the tables cannot express are left out with a reason.
 fn members(
     fields: &syn::FieldsNamed,
     prefix: &str,
@@ -315,7 +315,7 @@ fn members(
     }
 }
 
-/// The value of an integer literal with or without a minus.
+/// The value of an integer literal with or without a minus sign.
 pub(crate) fn integer(expression: &syn::Expr) -> Option<i128> {
     match expression {
         syn::Expr::Lit(literal) => match &literal.lit {

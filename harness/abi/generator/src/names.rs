@@ -9,15 +9,15 @@ use crate::text;
 /// The names that bindgen's output defines, by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
-    /// The target of each typedef.
+    /// The type that each typedef names.
     pub aliases: BTreeMap<String, syn::Type>,
-    /// The integer type behind each enumeration.
+    /// The integer type that underlies each enumeration.
     pub enums: BTreeMap<String, &'a syn::Type>,
-    /// The fields of each complete struct or union; true for a union.
+    /// The fields of each complete struct or union, with true for a union.
     pub structs: BTreeMap<String, (bool, &'a syn::FieldsNamed)>,
-    /// Structs that are declared but never defined.
+    /// Structs that are declared but not defined.
     opaque: BTreeSet<String>,
-    /// The identifiers of the header, to undo bindgen's renaming of Rust's keywords.
+    /// The identifiers in the header, to undo bindgen's renaming of Rust keywords.
     words: BTreeSet<&'a str>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn names<'a>(raw: &'a syn::File, text: &'a str) -> Names<'a> {
 }
 
 impl Names<'_> {
-    /// The name that the header uses: bindgen appends an underscore to Rust's keywords.
+    /// The name that the header uses. bindgen appends an underscore to Rust keywords.
     pub(crate) fn in_c(&self, name: &str) -> String {
         match name.strip_suffix('_') {
             Some(stripped)
@@ -78,7 +78,7 @@ impl Names<'_> {
         }
     }
 
-    /// The C type behind a Rust type of bindgen's output.
+    /// The C type for a Rust type in bindgen's output.
     pub(crate) fn resolve(&self, ty: &syn::Type) -> Result<CType, LeftOut> {
         match ty {
             syn::Type::Ptr(pointer) => Ok(CType::Pointer {
@@ -100,7 +100,7 @@ impl Names<'_> {
         }
     }
 
-    /// The C type behind a name of bindgen's output.
+    /// The C type for a name in bindgen's output.
     pub(crate) fn resolve_name(&self, name: &str) -> Result<CType, LeftOut> {
         let integer = |bytes, signed| Ok(CType::Integer { bytes, signed });
         match name {
@@ -139,11 +139,11 @@ impl Names<'_> {
         Err(LeftOut::Type(name.to_owned()))
     }
 
-    /// The parameters and the result of a typedef of a function pointer.
+    /// The parameters and the result of a function pointer, by its typedef.
     pub(crate) fn called_back(&self, alias: &str) -> Result<(Vec<CType>, CType), LeftOut> {
         let target = self.aliases.get(alias).ok_or(LeftOut::UnnamedType)?;
         let Some(syn::Type::BareFn(signature)) = model::type_argument(target) else {
-            // A second name of such a typedef.
+            // The target is a typedef of the same function pointer.
             let syn::Type::Path(path) = target else { return Err(LeftOut::UnnamedType) };
             let last = path.path.segments.last().ok_or(LeftOut::UnnamedType)?;
             return self.called_back(&last.ident.to_string());
@@ -159,7 +159,7 @@ impl Names<'_> {
         Ok((parameters, returns))
     }
 
-    /// True if the pointee is unknown, so that a typedef of the pointer is a handle.
+    /// True if the type is incomplete, so that a typedef of a pointer to it is a handle.
     fn incomplete(&self, ty: &CType) -> bool {
         match ty {
             CType::Void => true,

@@ -1,4 +1,4 @@
-//! The items of bindgen's output that the generated file keeps: the types that signatures and tables name. bindgen's
+//! The items in bindgen's output that the generated file keeps: the types that signatures and tables name. bindgen's
 //! loader, constants and methods are not used.
 
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ fn keeps(item: &syn::Item, words: &BTreeSet<String>) -> bool {
             };
             item.trait_.is_some() && name.is_some_and(needed)
         }
-        // The layout of a struct, which the compiler of the generated file checks.
+        // The assertion about a struct's layout, checked when the generated file is compiled.
         syn::Item::Const(item) => item.ident == "_",
         _ => false,
     }

@@ -152,7 +152,7 @@ fn a_check_tells_a_file_that_is_up_to_date_from_one_that_is_not() {
     run(&job, &options(&["--check"]), &Ok(())).unwrap();
     write(&folder, &TOY.replace("toyTake", "toyGive"));
     let message = run(&job, &options(&["--check"]), &Ok(())).unwrap_err().to_string();
-    assert!(message.contains("toy.rs is out of date: it differs from line"), "{message}");
+    assert!(message.contains("toy.rs is out of date: the first difference is in line"), "{message}");
     assert!(message.contains("cargo run -p bindings-generator"), "{message}");
 }
 

@@ -1,4 +1,4 @@
-//! Facts from the header's text that bindgen's output lacks: identifiers and macros.
+//! Facts from the header's text that are missing from bindgen's output: identifiers and macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ fn in_identifier(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
 
-/// The identifiers of a text.
+/// The identifiers in a text.
 pub(crate) fn words(text: &str) -> BTreeSet<&str> {
     text.split(|character: char| !in_identifier(character)).filter(|word| !word.is_empty()).collect()
 }
 
-/// The object-like macros with a value, as defined at the end of the header.
+/// The object-like macros with a value, as defined at the header's end.
 pub(crate) fn macros(text: &str) -> BTreeMap<&str, &str> {
     let mut macros = BTreeMap::new();
     for line in text.lines() {
@@ -36,7 +36,7 @@ fn before_comment(text: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim()
 }
 
-/// The name that the compiler sees if a user of the header writes `name`.
+/// The name that the compiler sees if C source contains `name`.
 pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> &'a str {
     let (mut seen, mut at) = (BTreeSet::new(), name);
     while seen.insert(at) {
@@ -48,8 +48,8 @@ pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -
     at
 }
 
-/// The names by which a user of the header reaches the declaration `declared`: those that macros expand to it, or else
-/// its own name, unless a macro redefines that.
+/// The names by which C source can use the declaration `declared`: those that macros expand to it, otherwise its own
+/// name, unless a macro redefines that name.
 pub(crate) fn written<'a>(declared: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> Vec<&'a str> {
     let others: Vec<&str> =
         macros.keys().copied().filter(|name| *name != declared && expanded(name, macros) == declared).collect();

@@ -1,4 +1,4 @@
-//! Writes the thunks: one function for each function of the header, through which it is called.
+//! Writes the thunks, one for each function in the header, through which the function is called.
 
 use crate::error::Error;
 use crate::model::{CType, Function, Model, Parameter, type_argument};
@@ -6,7 +6,7 @@ use crate::render::line;
 
 /// The text before the first thunk.
 const BEGINNING: &str = r#"
-/// One function for each of the header's, which converts the arguments from 64-bit words and calls the address.
+/// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
 #[allow(non_snake_case, dead_code, unused_imports, clippy::all, clippy::pedantic)]
 mod thunks {
     use super::raw;
@@ -18,19 +18,19 @@ mod thunks {
         panic!("{function} takes {expected} arguments, not {given}")
     }
 
-    /// A struct passed by value: of up to 8 bytes from the bytes of the word, a larger one from its address.
+    /// A struct passed by value. If it has at most 8 bytes, the word contains them; otherwise, the word is its address.
     ///
     /// # Safety
-    /// The bytes are those of a valid value; if the struct is larger than 8 bytes, the word is its address.
+    /// The word must contain a valid value, or must be the address of one if the struct is larger than 8 bytes.
     unsafe fn by_value<T: Copy>(word: u64) -> T {
         let bytes = word.to_ne_bytes();
         let at = if size_of::<T>() <= bytes.len() { bytes.as_ptr().cast() } else { word as usize as *const T };
-        // SAFETY: `at` points to the bytes of a `T`, by the size or by the caller's promise.
+        // SAFETY: `at` points to the bytes of a `T`, as the caller promises.
         unsafe { at.read_unaligned() }
     }
 "#;
 
-/// The module of the thunks.
+/// The module that contains the thunks.
 pub(crate) fn module(model: &Model) -> Result<String, Error> {
     let thunks: String = model.functions.iter().map(thunk).collect::<Result<_, _>>()?;
     Ok(format!("{BEGINNING}{thunks}}}\n"))
@@ -67,7 +67,7 @@ fn thunk(function: &Function) -> Result<String, Error> {
     ))
 }
 
-/// The argument of type `ty` from a word, after the lines that it needs.
+/// Converts a word to the argument of type `ty`, after adding the lines that the conversion needs.
 fn argument(lines: &mut String, function: &str, parameter: &Parameter, word: &str, ty: &str) -> Result<String, Error> {
     Ok(match &parameter.ty {
         CType::Char | CType::Integer { .. } if ty == "bool" => format!("{word} != 0"),
@@ -97,11 +97,11 @@ fn argument(lines: &mut String, function: &str, parameter: &Parameter, word: &st
     })
 }
 
-/// The result as a word.
+/// The result, widened to a word.
 fn widened(function: &Function) -> Result<&'static str, Error> {
     Ok(match &function.returns {
         CType::Void => "let () = result;\n        0",
-        // Sign-extended where plain `char` is signed.
+        // Sign-extended on architectures where plain `char` is signed.
         CType::Char | CType::Integer { signed: true, .. } => "result as i64 as u64",
         CType::Integer { .. } => "result as u64",
         CType::Float { .. } => "u64::from(result.to_bits())",
@@ -115,7 +115,7 @@ fn widened(function: &Function) -> Result<&'static str, Error> {
     })
 }
 
-/// A type of bindgen's output in the notation of thunks: names that the output defines are in `raw`.
+/// A type from bindgen's output in the thunks' notation. Names that the output defines are in `raw`.
 fn rust(ty: &syn::Type) -> Result<String, Error> {
     match ty {
         syn::Type::Ptr(pointer) => {

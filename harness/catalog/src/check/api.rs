@@ -1,4 +1,4 @@
-//! Checks of the functions and parameters in api.yaml against the header.
+//! Checks the functions and parameters in api.yaml against the header.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,7 +77,7 @@ pub(super) fn resources(
     (resources, spaces)
 }
 
-/// The names of sizes and limits by reason, without their places.
+/// Sizes and limits by reason, with the places of their names removed.
 pub(super) fn undrawn(by_reason: &BTreeMap<Reason, Vec<Spanned<String>>>) -> BTreeMap<Reason, Vec<String>> {
     let plain = |names: &Vec<Spanned<String>>| names.iter().map(|name| name.value.clone()).collect();
     by_reason.iter().map(|(reason, names)| (*reason, plain(names))).collect()

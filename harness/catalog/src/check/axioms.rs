@@ -1,4 +1,4 @@
-//! Checks of axioms: each is defined once, and those that rules and chapters name exist.
+//! Checks that each axiom is defined once, and that the axioms named in rules and chapters exist.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Axiom, AxiomsFile};
 use crate::parse::ParsedFile;
 use crate::rules::Rules;
 
-/// The axioms of a runtime, without duplicates.
+/// A runtime's axioms, without duplicates.
 pub(super) fn check(file: Option<&ParsedFile<AxiomsFile>>, mistakes: &mut Mistakes) -> Vec<Axiom> {
     let Some(file) = file else { return Vec::new() };
     let mut ids = HashSet::new();
@@ -31,7 +31,7 @@ pub(super) fn check(file: Option<&ParsedFile<AxiomsFile>>, mistakes: &mut Mistak
     file.value.axioms.iter().map(|axiom| axiom.value.clone()).collect()
 }
 
-/// The axioms that a rule or a chapter names; unknown ones are reported.
+/// The axioms that a rule or a chapter names. Unknown axioms are reported.
 pub(super) fn assumed(
     source: &Arc<Source>,
     named: &[Spanned<String>],

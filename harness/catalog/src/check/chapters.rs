@@ -1,4 +1,4 @@
-//! Checks of chapters and their rules: each alone, then all of them together.
+//! Checks chapters and their rules, first separately and then together.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,10 +19,10 @@ use crate::read::name_below;
 use crate::rules::{CatalogPlace, Chapter, Rule, Rules};
 use crate::specs::short;
 
-/// The number of devices for estimates of work: more than any machine is expected to have.
+/// The number of devices assumed in estimates of work: more than any machine is expected to have.
 const MOST_DEVICES: u32 = 64;
 
-/// A chapter that was checked alone.
+/// A chapter that was checked independently of the others.
 struct Checked {
     source: Arc<Source>,
     chapter: Chapter,
@@ -31,7 +31,7 @@ struct Checked {
     mistakes: Mistakes,
 }
 
-/// Checks the chapters and adds their rules. If the catalog is not `whole`, checks name no clauses.
+/// Checks the chapters and adds their rules. If the catalog is not `whole`, the grounds of checks are not resolved.
 pub(super) fn check(
     chapters: Vec<ParsedFile<ChapterFile>>,
     whole: bool,
@@ -104,21 +104,21 @@ fn chapter(
     Checked { source, chapter, rules, mistakes }
 }
 
-/// Checks the words of a chapter's name, which become part of tables and commands.
+/// Checks the words in a chapter's name, which appears in tables and commands.
 fn chapter_name(source: &Arc<Source>, folder: &Path, mistakes: &mut Mistakes) {
     for word in words(folder, &source.path).iter().filter(|word| !is_id(word)) {
-        let message = format!("`{word}` cannot be part of a chapter's name, which is that of its file; {ID}");
+        let message = format!("`{word}` cannot be part of a chapter's name, which is the name of its file; {ID}");
         mistakes.of_file(source, message);
     }
 }
 
-/// Checks that a rule is in a chapter of its area. Malformed ids are reported elsewhere.
+/// Checks that a rule's area is also its chapter's area. Malformed ids are reported elsewhere.
 fn in_its_area(source: &Arc<Source>, id: &Spanned<String>, chapter: &str, mistakes: &mut Mistakes) {
     let (own, here) = (id.value.split('.').nth(1).unwrap_or_default(), area(chapter));
     if is_rule_id(&id.value) && own != here {
         let message = format!(
-            "the area of `{}` is `{own}`, but this chapter is of the area `{here}`: move the rule to \
-             {RULES}/{own}.yaml, or to a file of {RULES}/{own}",
+            "the area of `{}` is `{own}`, but this chapter belongs to the area `{here}`: move the rule to \
+             {RULES}/{own}.yaml, or to a file in {RULES}/{own}",
             id.value
         );
         mistakes.at(source, id, message);

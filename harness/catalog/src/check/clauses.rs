@@ -1,4 +1,4 @@
-//! Checks of clauses against documents, products and the header.
+//! Checks clauses against documents, products and the header.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::rules::Rules;
 use crate::sentence::{SENTENCE, names_a_sentence};
 use crate::specs::short;
 
-/// The reasons why a clause cannot be judged or observed; `duplicate of ID` is another.
+/// The reasons why a clause cannot be judged or observed, except `duplicate of ID`.
 const UNTESTABLE: [&str; 5] = ["needs a kernel", "needs hardware state", "not reachable from C", "timing", "advice"];
-/// The reasons why no device can break a judged clause; `restates ID` is another.
+/// The reasons why no device can break a judged clause, except `restates ID`.
 const NO_DEVICE: [&str; 2] = ["about a prototype", "either answer is legal"];
-/// The prefix of the id of the clause that names the defect.
+/// The prefix of a reason that refers to the clause that names the defect.
 const RESTATES: &str = "restates ";
 
-/// Checks the clauses, and adds the inventory.
+/// Checks the clauses and adds the sentences in the inventory.
 pub(super) fn check(
     files: &[ParsedFile<ClausesFile>],
     documents: &[DocumentEntry],
@@ -64,7 +64,7 @@ pub(super) fn check(
     book
 }
 
-/// Checks that the run modes of a clause exist, and that `leaves_open` names functions.
+/// Checks that a clause's run modes exist, and that `leaves_open` names functions.
 fn run_modes_of(
     source: &Arc<Source>,
     entry: &ClauseEntry,
@@ -86,25 +86,25 @@ fn run_modes_of(
     }
 }
 
-/// Checks the reason why a clause cannot be judged: it is from a closed list.
+/// Checks that the reason why a clause cannot be judged is from a closed list.
 fn untestable(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.untestable else { return };
     let what = "is not a reason why a clause cannot be tested";
     closed(source, (&entry.id.value, reason), positions, (&UNTESTABLE, DUPLICATE, what), mistakes);
 }
 
-/// Checks the reason why no device can break a judged clause: it is from a closed list.
+/// Checks that the reason why no device can break a judged clause is from a closed list.
 fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<String, usize>, mistakes: &mut Mistakes) {
     let Some(reason) = &entry.details.no_device else { return };
     if !entry.details.broken_by.is_empty() {
-        let message = "`broken_by` names a defect that breaks the sentence, but `no_device` denies one: leave one out";
+        let message = "`broken_by` names a defect, but `no_device` says that no device can break it; remove one";
         return mistakes.at(source, reason, message);
     }
     let what = "is not a reason why no device can break a clause";
     closed(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what), mistakes);
 }
 
-/// A reason from a closed list, or the id of another clause with a prefix.
+/// Checks that a reason is from a closed list, or is the prefix followed by the id of another clause.
 fn closed(
     source: &Arc<Source>,
     (own, reason): (&str, &Spanned<String>),
@@ -139,7 +139,7 @@ fn clause(
         section(source, &entry.id, &entry.section, document, declarations, mistakes);
         if !document.promises && entry.modality.promises() {
             let message = format!(
-                "`{}` promises nothing (documents.yaml), so its sentences cannot be of modality {}",
+                "`{}` promises nothing (documents.yaml), so its sentences cannot have modality {}",
                 document.id.value,
                 entry.modality.name()
             );
@@ -159,7 +159,7 @@ fn clause(
             Some((value, _)) => codes.push(value),
             None => {
                 let hint = hint(&code.value, declarations.constant_names());
-                mistakes.at(source, code, format!("`{}` is not a constant of the header{hint}", code.value));
+                mistakes.at(source, code, format!("`{}` is not a constant in the header{hint}", code.value));
             }
         }
     }
@@ -186,7 +186,7 @@ fn clause(
     }
 }
 
-/// Checks that the rules under `noticed_by` exist, and that no untestable clause has any.
+/// Checks that the rules under `noticed_by` exist, and that no untestable clause has such rules.
 pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes: &mut Mistakes) {
     for file in files {
         for details in file.value.entries().map(|entry| entry.details) {
@@ -195,18 +195,19 @@ pub(super) fn noticed(files: &[ParsedFile<ClausesFile>], rules: &Rules, mistakes
                 mistakes.at(&file.source, rule, format!("there is no rule `{}`{hint}", rule.value));
             }
             if let Some(reason) = details.untestable.as_ref().filter(|_| !details.noticed_by.is_empty()) {
-                let message = "a clause that a rule notices is not untestable: leave out `untestable` or `noticed_by`";
+                let message =
+                    "a clause is not untestable if a rule notices its violation; remove `untestable` or `noticed_by`";
                 mistakes.at(&file.source, reason, message);
             }
         }
     }
 }
 
-/// Checks that the digest of the sentence precedes its words.
+/// Checks that the text of a clause begins with the digest of its sentence.
 fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mut Mistakes) {
     if !names_a_sentence(&entry.sentence) {
         let message = format!(
-            "the text of a clause begins with the first {SENTENCE} digits of the SHA-256 of its sentence; \
+            "the text of a clause must begin with the first {SENTENCE} digits of the SHA-256 of its sentence; \
              `atlas-cts clauses --documents DIR` prints them"
         );
         mistakes.at(source, &entry.id, message);
@@ -231,7 +232,8 @@ pub(super) fn document<'d, T>(
     found
 }
 
-/// Checks a section: a name of the header, or one that the document lists. A document without a list accepts any.
+/// Checks that a section is a name in the header or in the document's list. A document without a list accepts any
+/// section.
 pub(super) fn section<T>(
     source: &Arc<Source>,
     place: &Spanned<T>,
@@ -255,7 +257,7 @@ pub(super) fn section<T>(
     mistakes.at(source, place, message);
 }
 
-/// Adds the sentences that only coverage counts.
+/// Adds the inventory's sentences, which only coverage counts.
 fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[DocumentEntry]) {
     book.whole = true;
     for line in &inventory.lines {
@@ -276,7 +278,7 @@ fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[Docu
     }
 }
 
-/// `title (edition), section`. An unknown document has no title, and is reported elsewhere.
+/// Formats `title (edition), section`. The title of an unknown document is empty; the document is reported elsewhere.
 fn source_of(document: Option<&DocumentEntry>, section: &str) -> String {
     let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
     format!("{title}, {section}")

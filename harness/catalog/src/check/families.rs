@@ -1,4 +1,4 @@
-//! Families of products. Lists of products may name families, so that a new member joins these lists too.
+//! Families of products. A list of products may name families, so a product added to a family also joins the list.
 
 use indexmap::IndexMap;
 use serde_yaml::Spanned;
@@ -11,7 +11,7 @@ use crate::model::{ChapterFile, ClausesFile, ProductsFile, Sentenced, SupportFil
 use crate::parse::ParsedFile;
 use crate::read::CatalogFiles;
 
-/// The prefix of what a list leaves out of the families before it.
+/// The prefix of a name that a list excludes from the families before it.
 const NOT: &str = "not ";
 
 /// The products of each family, in the order of products.yaml.
@@ -69,8 +69,8 @@ impl Families {
         }
     }
 
-    /// Replaces families by their products and drops those after `not`; true if anything changed. Unknown names stay in
-    /// the list, where they are reported as unknown products.
+    /// Replaces families with their products and drops the names after `not`. Returns true if the list changed. Unknown
+    /// names stay in the list and are later reported as unknown products.
     fn resolve(&self, names: &mut Vec<String>) -> bool {
         if !names.iter().any(|name| self.members.contains_key(name) || name.starts_with(NOT)) {
             return false;
@@ -88,7 +88,7 @@ impl Families {
         }
         let known = self.products.iter().filter(|product| found.contains(&product.as_str())).cloned();
         let resolved: Vec<String> = known.chain(unknown).collect();
-        // An empty list has another meaning than a list that became empty.
+        // An empty list has a different meaning, so a list must not become empty.
         let changed = !resolved.is_empty();
         if changed {
             *names = resolved;
@@ -96,14 +96,14 @@ impl Families {
         changed
     }
 
-    /// The products that a name refers to.
+    /// The products that a family's or product's name refers to.
     fn members(&self, name: &str) -> Option<&[String]> {
         let own = || self.products.iter().find(|product| *product == name).map(std::slice::from_ref);
         self.members.get(name).map(Vec::as_slice).or_else(own)
     }
 }
 
-/// Replaces families by their products in the lists of all files.
+/// Replaces families with their products in the lists of all files.
 pub(super) fn resolve_all(files: &mut CatalogFiles) {
     let families = Families::of(&files.products.value);
     if families.members.is_empty() {

@@ -1,4 +1,4 @@
-//! Classes of JUnit test cases that keep a name older than that of their chapter.
+//! JUnit classes that keep a name older than their chapter's.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::version::VersionNumber;
 /// The version of the suite.
 const SUITE: &str = env!("CARGO_PKG_VERSION");
 
-/// Rule → class, for rules whose class is not named after their chapter.
+/// Maps each rule whose class is not named after its chapter to that class.
 pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut Mistakes) -> HashMap<String, String> {
     until(file, mistakes);
     let prefix = format!("{}.", rules.runtime);
@@ -40,13 +40,13 @@ pub(super) fn check(file: &ParsedFile<JunitFile>, rules: &Rules, mistakes: &mut 
     rules.filter_map(|(rule, chapter)| Some((rule.id.clone(), class_of(&rule.id, chapter)?))).collect()
 }
 
-/// Checks that the version at which the file ends is not reached.
+/// Checks that the suite has not reached the version in which the file expires.
 fn until(file: &ParsedFile<JunitFile>, mistakes: &mut Mistakes) {
     let until = &file.value.until;
     let message = match (VersionNumber::read_whole(&until.value), VersionNumber::read_whole(SUITE)) {
-        (None, _) => format!("`{}` is not a version of the suite; write for example 0.5.0", until.value),
+        (None, _) => format!("`{}` is not a version of the suite; write, for example, 0.5.0", until.value),
         (Some(last), Some(now)) if now.compare(&last) != Ordering::Less => {
-            format!("the old classes end with version {SUITE}, which is this one: remove this file")
+            format!("the old classes end with version {SUITE}, the current version: remove this file")
         }
         _ => return,
     };

@@ -1,4 +1,4 @@
-//! Parsed files → checked rules. Each part of a catalog is checked against the parts before it.
+//! Checks parsed files and returns rules. Each part of a catalog is checked against the parts before it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ mod subjects;
 mod support;
 mod vocabulary;
 
-/// Reads and checks a catalog; with `only`, a single chapter. All mistakes are reported together.
+/// Reads and checks a catalog, or a single chapter if `only` names one. All mistakes are reported together.
 pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
     let files = read_catalog(&place.specs, place.bindings.runtime, only)?;
     let mut mistakes = Mistakes::default();
@@ -44,7 +44,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
     let declarations = Declarations::new(place.bindings);
     if api.value.runtime.value != place.bindings.runtime {
-        let message = format!("this folder is that of `{}`; name that runtime here", place.bindings.runtime);
+        let message = format!("this folder belongs to `{}`; name that runtime here", place.bindings.runtime);
         mistakes.at(&api.source, &api.value.runtime, message);
     }
     for mode in api.value.run_modes.iter().filter(|mode| !is_id(mode)) {

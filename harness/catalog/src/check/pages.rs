@@ -1,4 +1,4 @@
-//! Checks of the pages that were read: each function has a clause, or a reason for having none
+//! Checks that each function on the pages that were read has a clause, or a reason for having none
 //! (docs/catalog/evidence.md).
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use crate::model::{ClausesFile, DocumentsFile, Level, PageEntry};
 use crate::parse::ParsedFile;
 use crate::rules::{Rule, Rules};
 
-/// Checks that every function of a listed page has a clause or is open, and that documents.yaml lists every page that
-/// a chapter lists without a restriction.
+/// Checks that every function on a listed page has a clause or is listed as open, and that documents.yaml lists every
+/// page that a chapter lists without a restriction.
 pub(super) fn check(
     documents: &ParsedFile<DocumentsFile>,
     files: &[ParsedFile<ClausesFile>],
@@ -78,7 +78,7 @@ fn functions_of_a_page(
     }
 }
 
-/// Checks that a function owned by a judged rule has a clause, if the documents name the functions of their pages.
+/// Checks that each function owned by a judged rule has a clause, if documents.yaml lists the functions on each page.
 pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let pages = || rules.documents.iter().flat_map(|document| &document.pages);
     if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() || !rules.book.whole {
@@ -97,7 +97,7 @@ pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, 
     }
 }
 
-/// The folder of a page.
+/// The folder that contains a page.
 fn folder(page: &str) -> Option<&str> {
     page.rsplit_once('/').map(|(folder, _)| folder)
 }

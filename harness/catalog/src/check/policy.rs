@@ -1,4 +1,4 @@
-//! The policy for what the judged checks of a rule may rest on (docs/catalog/evidence.md).
+//! The policy on the grounds of a rule's judged checks (docs/catalog/evidence.md).
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mi
     grounds
 }
 
-/// Checks a rule against the policy: each judged check of a `must` rule rests on a sentence that says what happens,
-/// on every product that the rule applies to.
+/// Checks a rule against the policy. On every product to which a `must` rule applies, each of its judged checks must
+/// rest on a sentence that promises an outcome.
 pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
     for used in &rule.program.grounds {
@@ -92,8 +92,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
     }
 }
 
-/// Reports a check that rests on a duty of the caller and on no outcome: it shows what happens to a caller that breaks
-/// the duty, and the documents leave that undefined.
+/// Reports a check that rests only on the caller's duties. Such a check shows what happens to a caller that breaks a
+/// duty, which the documents leave undefined.
 fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let judged = if rule.level == Level::Must { Vec::new() } else { judgments(&rule.program) };
     for judged in judged.into_iter().chain(reported(&rule.program)) {
@@ -120,7 +120,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
     let name = &ground.name;
     let Some(first) = clauses.first() else {
-        // Clauses that do not exist have been reported.
+        // Unknown clauses were reported earlier.
         let axioms = ground.axioms.join(", ");
         let message =
             format!("`{name}` names only axioms ({axioms}), which promise nothing; name a sentence that does");
@@ -134,7 +134,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
             "observe it (`[info]`)"
         };
         return Some(format!(
-            "`{name}` ({}) is of modality {} and promises no outcome; {lower}, or name a sentence that does",
+            "`{name}` ({}) has modality {} and promises no outcome; {lower}, or name a sentence that does",
             first.id,
             first.modality.name()
         ));
@@ -152,7 +152,7 @@ fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, produ
         .find_map(|clause| Some((clause, products.iter().find(|product| !clause.speaks_of(product))?)))?;
     let of = clause.products.join(", ");
     Some(format!(
-        "{} is about {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
+        "{} applies only to {of}, but the rule also applies to {product}; restrict it under `when`, or split the rule",
         clause.id
     ))
 }

@@ -1,4 +1,4 @@
-//! The result types of api.yaml: the code for success, the names of codes, and the codes that end a process.
+//! The result types in api.yaml: the success code, the names of codes, and the codes after which a process is unusable.
 
 use std::sync::Arc;
 
@@ -21,7 +21,11 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         (None, several @ [_, ..]) => several,
         (given, _) => {
             let both = if given.is_some() { "both are given" } else { "neither is given" };
-            mistakes.at(source, &api.runtime, format!("api.yaml has either `result` or a list of `results`; {both}"));
+            mistakes.at(
+                source,
+                &api.runtime,
+                format!("api.yaml must have either `result` or a list of `results`; {both}"),
+            );
             return results;
         }
     };
@@ -81,7 +85,7 @@ fn constant(
         Some((value, _)) => value,
         None => {
             let hint = hint(&name.value, declarations.constant_names());
-            mistakes.at(source, name, format!("`{}` is not a constant of the header{hint}", name.value));
+            mistakes.at(source, name, format!("`{}` is not a constant in the header{hint}", name.value));
             0
         }
     }

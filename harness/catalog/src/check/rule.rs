@@ -1,4 +1,4 @@
-//! Checks of a rule: its steps compile, and the names that it uses exist.
+//! Checks that a rule's steps compile and that the names in it exist.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(super) fn check(
         }
     };
     let when = rule.when.clone().unwrap_or_default();
-    // One product is enough to find the problem.
+    // The problem shows on a single product.
     let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
     let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
     excess.into_iter().flatten().for_each(|problem| report(source, &rule, problem, mistakes));
@@ -117,7 +117,7 @@ fn references(
         mistakes.at(source, &rule.id, message);
     }
     if let Some(since) = rule.since.as_ref().filter(|since| VersionNumber::read_whole(&since.value).is_none()) {
-        let message = format!("`{}` is not a version of the suite; write for example 0.3.0", since.value);
+        let message = format!("`{}` is not a version of the suite; write, for example, 0.3.0", since.value);
         mistakes.at(source, since, message);
     }
     if rule.source.is_empty() && rule.clauses.is_empty() {

@@ -1,4 +1,4 @@
-//! The table of support: functions and values by product.
+//! The support table: functions and values by product.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn check(
     let unknown_value = |name: &&String| environment.declarations.constant(name).is_none();
     let unknown = table.values.keys().filter(unknown_value).map(|name| {
         let hint = hint(name, environment.declarations.constant_names());
-        format!("`{name}` is not a value of the header{hint}")
+        format!("`{name}` is not a value in the header{hint}")
     });
     for message in named.filter_map(|product| unknown_product(product, products)).chain(unknown) {
         mistakes.of_file(&file.source, message);
@@ -40,7 +40,7 @@ pub(super) fn check(
     (map(&table.functions), map(&table.values), Some(source))
 }
 
-/// Checks that the capabilities of the support table and those of api.yaml are the same.
+/// Checks that the support table and api.yaml have the same capabilities.
 pub(super) fn capabilities(
     api: &ParsedFile<ApiFile>,
     support: Option<&ParsedFile<SupportFile>>,

@@ -15,7 +15,7 @@ use crate::model::{ApiFile, WordSource};
 use crate::parse::ParsedFile;
 use crate::resource::Resource;
 
-/// Reads the sets, the words and the set-ups of api.yaml.
+/// Reads the sets, words and set-ups in api.yaml.
 pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -28,11 +28,11 @@ pub(super) fn check(
             mistakes.at(&file.source, codes, message);
         }
         if codes.value.is_empty() {
-            mistakes.at(&file.source, codes, format!("`{name}` holds no code; name at least one constant"));
+            mistakes.at(&file.source, codes, format!("`{name}` contains no code; name at least one constant"));
         }
         for code in codes.value.iter().filter(|code| declarations.constant(&code.value).is_none()) {
             let hint = hint(&code.value, declarations.constant_names());
-            mistakes.at(&file.source, code, format!("`{}` is not a constant of the header{hint}", code.value));
+            mistakes.at(&file.source, code, format!("`{}` is not a constant in the header{hint}", code.value));
         }
         let codes = codes.value.iter().map(|code| code.value.clone()).collect();
         vocabulary.sets.insert(name.clone(), codes);
@@ -57,7 +57,7 @@ pub(super) fn check(
     vocabulary
 }
 
-/// Reads the set-ups of api.yaml. Each may use those above it.
+/// Reads the set-ups of api.yaml. A set-up may use the set-ups above it.
 fn set_ups(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
@@ -97,7 +97,7 @@ fn set_ups(
     }
 }
 
-/// A mistake in the heading of a word, or in its steps.
+/// A mistake in a word's heading or in its steps.
 struct Mistake {
     heading: bool,
     span: Span,
@@ -145,7 +145,8 @@ impl WordReader<'_> {
         Ok((name, word))
     }
 
-    /// Checks that a word reads only its parameters and what every rule can read, nothing of the rule that uses it.
+    /// Checks that a word reads only its parameters and names available to every rule, not names from the rule that
+    /// uses it.
     fn expression(&self, expression: &Expression, parameters: &[String]) -> Result<(), Mistake> {
         match &expression.kind {
             ExpressionKind::Name(name)
@@ -193,7 +194,7 @@ impl WordReader<'_> {
     }
 }
 
-/// The heading of a word or a set-up: `name(parameter, …)`.
+/// Parses the heading of a word or set-up: `name(parameter, …)`.
 fn heading(what: &str, text: &str, declarations: &Declarations) -> Result<(String, Vec<String>), Mistake> {
     let form = format!("write a {what} as `name(parameter, parameter)`");
     let (is_type, nothing) = (|name: &str| declarations.ty(name).is_some(), Vocabulary::new());

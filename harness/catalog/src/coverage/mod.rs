@@ -1,5 +1,5 @@
-//! Coverage of the documents by rules: each clause with its state, and the functions, values and products that no rule
-//! judges. [`Coverage::of`] is the entry point; [`Threshold`] holds the shares that may not fall.
+//! Coverage of the documents by rules: the state of each clause, and the functions and values that no rule judges.
+//! [`Coverage::of`] is the entry point; [`Threshold`] contains the shares that must not fall.
 
 mod threshold;
 
@@ -15,20 +15,20 @@ use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules
 /// The coverage of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClauseState {
-    /// A check of a `must` rule rests on it, or fails if it does not hold.
+    /// A check in a `must` rule rests on the clause, or fails if the clause does not hold.
     Judged,
-    /// Only reported checks, and rules that inform, rest on it.
+    /// Only checks that are reported without being judged rest on the clause.
     Observed,
-    /// No rule can judge it: the clause says why.
+    /// No rule can judge the clause; the clause gives the reason.
     Untestable,
-    /// A requirement on the caller, a meaning or a size: rules keep to it, and there is nothing to judge.
+    /// The clause is a requirement on the caller, a meaning or a size. Rules comply with it; there is nothing to judge.
     Kept,
-    /// Nothing rests on it.
+    /// No check rests on the clause.
     Uncovered,
 }
 
 impl ClauseState {
-    /// All states, in the order of reports.
+    /// All states, in report order.
     pub const ALL: [ClauseState; 5] = [
         ClauseState::Judged,
         ClauseState::Observed,
@@ -54,9 +54,9 @@ impl ClauseState {
 pub struct CoveredClause<'a> {
     pub clause: &'a Clause,
     pub state: ClauseState,
-    /// Rules with a check that rests on it.
+    /// Rules with a check that rests on the clause.
     pub rules: BTreeSet<&'a str>,
-    /// The products on which a judged check rests on it.
+    /// The products on which a judged check rests on the clause.
     pub products: BTreeSet<&'a str>,
 }
 
@@ -67,7 +67,7 @@ impl CoveredClause<'_> {
     }
 }
 
-/// A function or value, with the products that have it but on which no judged rule uses it.
+/// A function or value, with the products that offer it but on which no judged rule uses it.
 #[derive(Debug)]
 pub struct Unjudged<'a> {
     pub name: &'a str,
@@ -80,13 +80,13 @@ pub struct Coverage<'a> {
     pub rules: &'a Rules,
     /// The checks that a second reader has read.
     pub readings: Readings,
-    /// In the order of the catalog.
+    /// The clauses, in catalog order.
     pub clauses: Vec<CoveredClause<'a>>,
-    /// Functions of the support table, by name.
+    /// Functions in the support table, by name.
     pub functions: Vec<Unjudged<'a>>,
     /// Enumerators of the enumerations that rules use, by name, without products.
     pub values: Vec<Unjudged<'a>>,
-    /// Product → `must` rules that apply to it.
+    /// Product → the number of `must` rules that apply to it.
     pub products: BTreeMap<&'a str, usize>,
 }
 
@@ -99,7 +99,7 @@ pub struct PageCoverage<'a> {
     pub functions: usize,
     /// The functions with a clause that is judged.
     pub judged: usize,
-    /// The names of the functions without a clause.
+    /// The names of functions without a clause.
     pub open: Vec<&'a str>,
 }
 
@@ -168,12 +168,13 @@ impl<'a> Coverage<'a> {
         pages.map(of).filter(|page| page.functions > 0).collect()
     }
 
-    /// The clauses of a chapter, by its position.
+    /// The clauses of the chapter at a position.
     pub fn chapter(&self, chapter: usize) -> impl Iterator<Item = &CoveredClause<'a>> + '_ {
         self.clauses.iter().filter(move |covered| covered.clause.chapter == chapter)
     }
 
-    /// The number of promises and errors of a chapter that are judged, observed or untestable, and the number of all.
+    /// The number of a chapter's promises and errors that are judged, observed or untestable, and the total number of
+    /// its promises and errors.
     pub fn reached(&self, chapter: usize) -> (usize, usize) {
         let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
         (promises.iter().filter(|covered| covered.state != ClauseState::Uncovered).count(), promises.len())
@@ -204,7 +205,7 @@ fn settle_duplicates(rules: &Rules, clauses: &mut [CoveredClause<'_>]) {
     }
 }
 
-/// The clauses that checks of a rule rest on, by position; true with those of a judged check.
+/// The positions of the clauses that a rule's checks rest on, each with true if the check is judged.
 fn resting(rule: &Rule) -> Vec<(usize, bool)> {
     let judged = judgments(&rule.program).into_iter().map(|judged| (judged, true));
     let reported = reported(&rule.program).into_iter().map(|judged| (judged, false));
@@ -217,7 +218,7 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
         .collect()
 }
 
-/// The enumerators that no judged rule names, of enumerations in use by judged rules.
+/// The enumerators that no judged rule names, from the enumerations that judged rules use.
 fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
     let declarations = &rules.environment.declarations;
     let mut used: BTreeSet<&str> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Shares that may not fall: `coverage.tsv` in a runtime's folder.
+//! Shares of covered clauses that must not fall: `coverage.tsv` in a runtime's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,14 +12,14 @@ use crate::files;
 /// The first word of the line that limits the number of unread checks.
 const UNREAD: &str = "unread";
 
-/// Bytes of the largest file: a line for each chapter.
+/// The maximum size of the file in bytes; it has one line per chapter.
 const LARGEST: u64 = 1 << 20;
 
-/// The minimum for each chapter of clauses: the share of its promises and errors that are judged, observed or
-/// untestable, and the number of clauses.
+/// The minimum values for each chapter of clauses: the share of its promises and errors that are judged, observed or
+/// untestable, and the number of its clauses.
 #[derive(Debug, Default)]
 pub struct Threshold {
-    /// Chapter → share in whole percent, clauses.
+    /// The share in whole percent and the number of clauses, by chapter.
     least: BTreeMap<String, (u64, u64)>,
     /// The maximum number of checks that only their author has read.
     unread: Option<u64>,
@@ -42,7 +42,7 @@ impl Threshold {
     /// Reads the file.
     ///
     /// # Errors
-    /// It cannot be read, or a line is not `chapter, percent, clauses`.
+    /// Fails if the file cannot be read, or if a line is not `chapter, percent, clauses`.
     pub fn read(path: &Path) -> Result<Threshold, ThresholdError> {
         let io = |source| ThresholdError::Io { path: path.to_owned(), source };
         let text = files::read_to_string(path, LARGEST).map_err(io)?;
@@ -67,8 +67,8 @@ impl Threshold {
         Ok(threshold)
     }
 
-    /// Returns messages for what has fallen, and the new lines for what has risen. Unread checks of unreleased rules do
-    /// not count: `released` has the ids of released rules; `None`: there was no release.
+    /// Returns a message for each share that fell, and the new lines for the shares that rose. Unread checks count only
+    /// in released rules: `released` has their ids, or is `None` before the first release.
     pub fn compare(&self, coverage: &Coverage<'_>, released: Option<&BTreeSet<&str>>) -> (Vec<String>, Vec<String>) {
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
         let chapters = coverage.rules.book.chapters.iter().enumerate().filter(|(_, chapter)| !chapter.open);
@@ -105,7 +105,7 @@ impl Threshold {
     }
 }
 
-/// The share of a chapter in whole percent, rounded down, and the number of its clauses.
+/// A chapter's share in whole percent, rounded down, and its number of clauses.
 fn reached(coverage: &Coverage<'_>, chapter: usize) -> (u64, u64) {
     let (covered, all) = coverage.reached(chapter);
     let share = (covered as u64 * 100).checked_div(all as u64).unwrap_or(100);

@@ -1,4 +1,5 @@
-//! Atomic replacement of files: a reader sees the old or the new file, even if a process is killed or the disk is full.
+//! Atomic replacement of files: a reader sees either the old or the new file, even if the writer is killed or the disk
+//! is full.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, Write};
@@ -9,16 +10,16 @@ use tempfile::NamedTempFile;
 
 use super::RANDOM;
 
-/// The suffix of files that are being written. Their writer holds a lock on them.
+/// The suffix of files that are being written. The writer of such a file holds a lock on it.
 const PART: &str = ".atlas-cts-part";
-/// The number of new files in a row that another process may remove as left over before they are locked.
+/// The number of attempts to create a file; another process may remove it as a leftover before it is locked.
 const TRIES: usize = 10;
 
-/// Writes a file under a new name and renames it; if that fails, the old file is unchanged. The permissions are those
-/// of any new file of this process.
+/// Writes a file under a new name and then renames it; if that fails, the old file is unchanged. The file gets the same
+/// permissions as any new file of this process.
 ///
 /// # Errors
-/// The folder cannot be written, or the disk is full.
+/// Fails if the folder is not writable or the disk is full.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut part = new_part(path)?;
     part.write_all(content.as_ref())?;
@@ -26,17 +27,18 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Ok(())
 }
 
-/// A new, locked file in the same folder as another.
+/// Creates and locks a file in the same folder as another file.
 fn new_part(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    // The name does not include that of the file, which may already have the maximum length.
+    // The new name does not contain the file's name, which may already have the maximum length.
     builder.prefix(".").suffix(PART).rand_bytes(RANDOM).permissions(Permissions::from_mode(0o666));
     for _ in 0..TRIES {
         let part = builder.tempfile_in(folder)?;
         match part.as_file().try_lock() {
             Err(TryLockError::WouldBlock) => continue,
-            // Some network file systems have no locks; then no other process removes this file as left over.
+            // Some network file systems do not support locks. There, other processes do not remove this file as a
+            // leftover.
             Ok(()) | Err(TryLockError::Error(_)) if part.as_file().metadata()?.nlink() > 0 => return Ok(part),
             _ => continue,
         }
@@ -44,7 +46,8 @@ fn new_part(path: &Path) -> io::Result<NamedTempFile> {
     Err(io::Error::new(io::ErrorKind::WouldBlock, "another process locks or removes every new file in this folder"))
 }
 
-/// Removes partial files of killed processes from a folder: those that are not locked.
+/// Removes files that killed processes left partially written in a folder. A file that is still being written is locked
+/// and is kept.
 pub fn remove_left_over(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().ends_with(PART.as_bytes()) {
@@ -54,7 +57,7 @@ pub fn remove_left_over(folder: &Path) {
         let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path);
         let Ok(part) = opened else { continue };
         if part.metadata().is_ok_and(|found| found.is_file()) && part.try_lock().is_ok() {
-            // Nothing reads the file; if it cannot be removed, it does no harm.
+            // No process reads this file, so failing to remove it is harmless.
             let _ = std::fs::remove_file(&path);
         }
     }

@@ -1,6 +1,6 @@
-//! The sizes that the rules draw: for each unsigned 64-bit parameter, values across 2^31 and 2^32 and near 2^64,
-//! and for each documented limit, both sides and the limit itself. An edge that no rule draws needs a reason in the
-//! catalog.
+//! Checks which sizes the rules draw. For each unsigned 64-bit parameter, rules must draw values on both sides of 2^31
+//! and 2^32 and near 2^64; for each documented limit, the limit itself and both sides. If no rule draws an edge, the
+//! catalog must give a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,12 +16,12 @@ use super::values::{Known, KnownCall};
 /// The number of cases to examine: enough to combine each edge of an axis with several values of the others.
 const CASES: u32 = 200;
 
-/// A value at which implementations of a size tend to differ.
+/// A size at which implementations tend to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
-    /// Needs the 32nd bit, so it does not fit a signed 32-bit number.
+    /// Too large for a signed 32-bit number.
     Above31,
-    /// Needs more than 32 bits.
+    /// Too large for 32 bits.
     Above32,
     /// Within 4 GiB of 2^64: rounding up may overflow.
     Near64,
@@ -36,8 +36,8 @@ enum Edge {
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Edge::Above31 => "from 2^31 on",
-            Edge::Above32 => "from 2^32 on",
+            Edge::Above31 => "at or above 2^31",
+            Edge::Above32 => "at or above 2^32",
             Edge::Near64 => "near 2^64",
             Edge::Below => "one below",
             Edge::Equal => "at equality",
@@ -56,19 +56,19 @@ fn edge(value: i128) -> Option<Edge> {
     }
 }
 
-/// The edges of sizes in a runtime's functions, and those that the rules draw.
+/// The edges of size parameters in a runtime's functions, and the edges that the rules draw.
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// `function.parameter` or the text of a limit → the edges that at least one rule draws.
+    /// The edges that at least one rule draws, by `function.parameter` or by the text of a limit.
     drawn: BTreeMap<String, BTreeSet<Edge>>,
-    /// The same key → all edges that exist.
+    /// All edges that exist, by the same key.
     wanted: BTreeMap<String, BTreeSet<Edge>>,
     /// Sizes and limits of functions without an owning `must` rule.
     unowned: BTreeSet<String>,
 }
 
 impl Edges {
-    /// The edges that the catalog draws. No edge is required if the catalog does not say which ones it leaves out.
+    /// The edges that the catalog draws. If the catalog does not say which edges it leaves out, no edge is required.
     pub fn of(rules: &Rules) -> Edges {
         let mut edges = Edges::default();
         if rules.undrawn.is_none() {
@@ -87,7 +87,7 @@ impl Edges {
         edges
     }
 
-    /// Notes a size or a limit; its edges are required if a `must` rule owns the function.
+    /// Adds a size or a limit. Its edges are required if a `must` rule owns the function.
     fn know(&mut self, rules: &Rules, function: &str, name: String, all: [Edge; 3]) {
         let owner = rules.owners.get(function).and_then(|id| rules.rule(id));
         if owner.is_some_and(|owner| owner.level == Level::Must) {
@@ -97,7 +97,7 @@ impl Edges {
         }
     }
 
-    /// Notes the edges that a rule draws on each product to which it applies.
+    /// Adds the edges that a rule draws on each product to which it applies.
     fn draw(&mut self, rules: &Rules, rule: &Rule) {
         for product in &rules.products {
             if offered(rule, &product.id, rules).is_err() {
@@ -121,15 +121,15 @@ impl Edges {
                 }
             }
             for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
-                // A value above a limit is often undefined; rules that only inform may try it.
+                // Values above a limit are often undefined, so rules that only inform may try them.
                 let at = next_to(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
                 self.drawn.entry(limit.text.clone()).or_default().extend(at);
             }
         }
     }
 
-    /// Edges that no rule draws and for which the catalog gives no reason; reasons for edges that a rule draws, or for
-    /// unknown ones.
+    /// Messages for edges that no rule draws and that have no reason in the catalog, and for reasons that name an
+    /// unknown edge or one that a rule draws.
     pub fn mistakes(&self, rules: &Rules) -> Vec<String> {
         let api = format!("specs/{}/api.yaml", rules.runtime);
         let reasons = rules.undrawn.iter().flatten();
@@ -141,7 +141,7 @@ impl Edges {
             if !missing.is_empty() && !excused.contains_key(name.as_str()) {
                 let edges = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 found.push(format!(
-                    "{api}: no `must` rule tries {name} {edges}; draw it, or say under `undrawn` why not"
+                    "{api}: no `must` rule tries {name} {edges}; draw these values, or give a reason under `undrawn`"
                 ));
             }
         }
@@ -165,7 +165,7 @@ impl Edges {
         wanted.iter().filter(|edge| drawn.is_none_or(|drawn| !drawn.contains(edge))).copied().collect()
     }
 
-    /// The number of edges that are tried, and of untried ones by reason; nothing if none is required.
+    /// The number of edges tried, and the number of untried edges by reason; `None` if no edge is required.
     pub fn summary(&self, rules: &Rules) -> Option<String> {
         let left = |name: &str| self.wanted.get(name).map_or(0, |wanted| self.missing(name, wanted).len());
         let all: usize = self.wanted.values().map(BTreeSet::len).sum();
@@ -184,7 +184,7 @@ fn is_size(ty: Type) -> bool {
     matches!(ty, Type::Integer { bytes: 8, signed: false })
 }
 
-/// The position of a call relative to a limit, if it is at the limit or next to it.
+/// The position of a call relative to a limit, if the call is at the limit or next to it.
 fn next_to(limit: &Limit, call: &KnownCall) -> Option<Edge> {
     match limit.bound.distance(|name| call.value(name))? {
         -1 => Some(Edge::Below),

@@ -1,4 +1,4 @@
-//! Judged promises and refusals. Each must name a defect that breaks it, claimed by a rule that rests on it: then
+//! Judged promises and refusals. Each must name a defect that breaks it and is claimed by a rule that rests on it; then
 //! proving the rule proves the sentence.
 
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::coverage::{ClauseState, Coverage};
 use crate::{Clause, Level, Readings, Rules};
 
-/// The judged promises and refusals that no defect proves, as messages. Empty if no sentence of the catalog names a
-/// defect: a site's own catalog may have no simulated device to break.
+/// Messages for judged promises and refusals that no defect proves. Empty if no sentence in the catalog names a defect:
+/// a site's own catalog may have no simulated device to break.
 pub fn unproven_promises(rules: &Rules) -> Vec<String> {
     if rules.book.clauses.iter().all(|clause| clause.broken_by.is_empty()) {
         return Vec::new();

@@ -1,15 +1,15 @@
-//! Unwritten parts of a rule's skeleton.
+//! The parts of a rule's skeleton that are still to be written.
 
 use crate::{Specs, chapter_paths, name_below};
 
-/// The prefix of an unwritten part, in a text or a comment of a chapter.
+/// The prefix of a part that is still to be written, in a chapter's text or comments.
 pub const TO_WRITE: &str = "TO WRITE: ";
 
-/// The unwritten parts of chapters, with their places.
+/// The parts of chapters that are still to be written, with their places.
 pub fn unwritten(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
     let mut found = Vec::new();
-    // Unreadable files are reported by the reader of the catalog.
+    // Unreadable files are reported when the catalog is read.
     for path in chapter_paths(specs, runtime, &mut Vec::new()) {
         let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
         for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {

@@ -1,4 +1,4 @@
-//! The arguments of a case's calls, as far as they are known before the steps run.
+//! The arguments of a case's calls that are known before the steps run.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use steps::types::wrap;
 use steps::walk::Node;
 use steps::{Id, VariableId};
 
-/// The number of examined rounds of a longer loop, in addition to the last one.
+/// The number of iterations to examine in a longer loop, in addition to the last one.
 const ROUNDS: i128 = 8;
 
-/// A call with the known part of its arguments.
+/// A call with the arguments that are known.
 #[derive(Debug)]
 pub(super) struct KnownCall {
     /// The function's name.
@@ -35,18 +35,18 @@ impl KnownCall {
     }
 }
 
-/// The variables of a case whose values are known from the drawn ones.
+/// The variables of a case whose values follow from the drawn values.
 pub(super) struct Known<'p> {
     program: &'p Program,
     scope: &'p Scope,
     values: &'p [Value],
-    /// By variable and offset.
+    /// Values by variable and offset.
     frame: HashMap<(VariableId, i128), i128>,
     calls: Vec<KnownCall>,
 }
 
 impl<'p> Known<'p> {
-    /// The calls of a case, in order.
+    /// The calls in a case, in order.
     pub(super) fn calls(program: &'p Program, scope: &'p Scope, values: &'p [Value]) -> Vec<KnownCall> {
         let mut known = Known { program, scope, values, frame: HashMap::new(), calls: Vec::new() };
         known.block(&program.statements);
@@ -114,7 +114,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// Notes a call. The variables that it writes become unknown.
+    /// Records a call. The variables that the call writes become unknown.
     fn call_of(&mut self, call: &'p Call) {
         let function = self.program.functions[call.function];
         let known = call.arguments.iter().map(|argument| match argument {

@@ -11,28 +11,28 @@ use steps::program::Space;
 use super::life_cycle::{CapabilitySource, LifeCycle, Queries};
 use crate::edition::{EditionCondition, EditionForm};
 
-/// `specs/<runtime>/api.yaml`: what the header does not say about the runtime.
+/// `specs/<runtime>/api.yaml`: facts about the runtime that its header does not express.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApiFile {
-    /// The runtime's name: that of its folder and of its bindings.
+    /// The runtime's name, which is also the name of its folder and its bindings.
     #[schemars(with = "String")]
     pub runtime: Spanned<String>,
     /// A short description of the runtime.
     pub title: String,
-    /// Where to find the library. A runtime with several libraries has `libraries` instead.
+    /// The location of the library. A runtime with several libraries has `libraries` instead.
     #[serde(default)]
     pub library: Option<LibrarySource>,
     /// The libraries, if there are several. The first one is always installed.
     #[serde(default)]
     pub libraries: Vec<LibraryEntry>,
-    /// The modes in which programs can run, the default first; empty: the runtime makes no difference.
+    /// The modes in which programs can run, the default first; empty: the runtime has no modes.
     #[serde(default)]
     pub run_modes: Vec<String>,
-    /// The way to read the reported version of the runtime as an edition.
+    /// The format of the reported runtime version, which is read as an edition.
     #[serde(default)]
     pub edition: EditionForm,
-    /// Structs whose layout in the header applies to some editions only.
+    /// Structs whose layout in the header applies only to some editions.
     #[serde(default)]
     pub layouts: Vec<LayoutSource>,
     /// The type of codes that calls return. A runtime with several such types has `results` instead.
@@ -48,7 +48,7 @@ pub struct ApiFile {
     /// Words that stand for several statements of a rule.
     #[serde(default)]
     pub words: Vec<WordSource>,
-    /// Set-ups that rules begin with: statements that may declare variables.
+    /// Set-ups with which rules can begin. Their statements may declare variables.
     #[serde(default)]
     pub set_ups: Vec<SetUpSource>,
     /// The environment variable that lists the devices that a process sees, in ascending order and separated by commas.
@@ -60,24 +60,24 @@ pub struct ApiFile {
     pub life_cycle: LifeCycle,
     /// Queries about the runtime itself.
     pub queries: Queries,
-    /// Capabilities that a device may have although no document says so: tested once, if rules depend on them.
+    /// Capabilities that a device may have although no document says so. Each is tested once if rules depend on it.
     #[serde(default)]
     pub capabilities: Vec<CapabilitySource>,
     /// Resources that calls acquire, with the calls that release them.
     #[serde(default)]
     pub resources: Vec<ResourceSource>,
-    /// Functions that affect the whole process: processes that call them are isolated unless their rule says otherwise.
+    /// Functions that affect the whole process. Processes that call them are isolated unless the rule says otherwise.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub process: Vec<Spanned<String>>,
-    /// Functions that wait for the device: if two of them hang, the device counts as lost.
+    /// Functions that wait for the device. If two of them hang, the device counts as lost.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub waits: Vec<Spanned<String>>,
-    /// Parameters that are timeouts: steps derive their values from `patience`.
+    /// Parameters that are timeouts. Steps derive their values from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
-    /// Documented limits of sizes: rules try both sides and the limit itself.
+    /// Documented limits on sizes. Rules try both sides and the limit itself.
     #[serde(default)]
     pub limits: Vec<LimitSource>,
     /// Sizes and limits with edges that no rule tries, by reason. If present, `lint` requires all other edges.
@@ -107,8 +107,8 @@ pub enum TimeUnit {
     Seconds,
 }
 
-/// A documented limit of a function's parameters. A term is a parameter, a number, or a number times a parameter
-/// (`4 * N`).
+/// A documented limit on a function's parameters. A term is a parameter, a number, or a number times a parameter (`4 *
+/// N`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limit")]
@@ -124,17 +124,17 @@ pub struct LimitSource {
     pub multiple_of: Option<[String; 2]>,
 }
 
-/// The reason why no rule tries an edge of a size.
+/// The reason why no rule tries a size's edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The call would move or write this many bytes.
     MovesAsMuch,
-    /// The call would take this much memory of the device or the host.
+    /// The call would take this much device or host memory.
     TakesAsMuch,
     /// The size is the length of memory, or of a list, that the caller provides.
     CallerHasIt,
-    /// The documents allow few values, or none of this size.
+    /// The documents allow few values, or no values of this size.
     FewValues,
     /// The documents promise nothing for this size.
     NotPromised,
@@ -158,7 +158,8 @@ impl std::fmt::Display for Reason {
 pub struct LibrarySource {
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
-    /// Folders, with `${VARIABLES}` of the environment; an unset variable drops the entry.
+    /// Folders to search. They may contain environment variables as `${NAME}`; an entry with an unset variable is
+    /// dropped.
     #[serde(default)]
     pub search: Vec<String>,
 }
@@ -173,14 +174,14 @@ pub struct LibraryEntry {
     pub id: Spanned<String>,
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
-    /// Folders, with `${VARIABLES}` of the environment; an unset variable drops the entry. The folder of the first
-    /// library is always searched.
+    /// Folders to search. They may contain environment variables as `${NAME}`; an entry with an unset variable is
+    /// dropped. The first library's folder is always searched.
     #[serde(default)]
     pub search: Vec<String>,
-    /// True if the runtime also works without it: then rules that call its functions are skipped.
+    /// True if the runtime also works without the library. If it is missing, rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
-    /// The functions in it, by name or as patterns such as `audit_*`. All others are in the first library.
+    /// The functions in the library, by name or as patterns such as `audit_*`. All others are in the first library.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
@@ -195,7 +196,7 @@ pub struct LayoutSource {
     #[serde(rename = "struct")]
     #[schemars(with = "String")]
     pub structure: Spanned<String>,
-    /// The editions with the header's layout, for example `>=2.0`.
+    /// The editions in which the struct has the header's layout, for example `>=2.0`.
     #[schemars(with = "String")]
     pub editions: EditionCondition,
 }
@@ -204,15 +205,15 @@ pub struct LayoutSource {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultSource {
-    /// The type of the codes, as named in the header.
+    /// The name of the type in the header.
     #[serde(rename = "type")]
     #[schemars(with = "String")]
     pub ty: Spanned<String>,
     /// The constant that means success.
     #[schemars(with = "String")]
     pub success: Spanned<String>,
-    /// A pattern for the constants of the header that are codes, such as `PREFIX_*`; without it, the enumerators of the
-    /// type.
+    /// A pattern that matches the constants in the header that are codes, such as `PREFIX_*`. Without it, the codes are
+    /// the type's enumerators.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub codes: Option<Spanned<String>>,
@@ -230,7 +231,7 @@ pub struct WordSource {
     /// Its name and parameters: `holds(block, want)`.
     #[schemars(with = "String")]
     pub word: Spanned<String>,
-    /// The statements that it stands for: calls, built-ins, and at most one check.
+    /// The statements that the word stands for: calls, built-ins, and at most one check.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }
@@ -240,31 +241,31 @@ pub struct WordSource {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SetUp")]
 pub struct SetUpSource {
-    /// Its name and parameters: `pool(props, pool)`. A variable that it declares under a parameter's name gets the name
-    /// that the rule passes.
+    /// The set-up's name and parameters: `pool(props, pool)`. If the set-up declares a variable under a parameter's
+    /// name, the variable gets the name that the rule passes.
     #[schemars(with = "String")]
     pub given: Spanned<String>,
-    /// The statements that it stands for: declarations, calls, and checks that the rule may continue.
+    /// The statements that the set-up stands for: declarations, calls, and checks that the rule can continue.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }
 
-/// A pair of functions that acquire and release.
+/// A function that acquires a resource, with the functions that release it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Resource")]
 pub struct ResourceSource {
-    /// The function that acquires.
+    /// The function that acquires the resource.
     #[schemars(with = "String")]
     pub acquire: Spanned<String>,
     /// The parameter that receives or names the resource.
     #[schemars(with = "String")]
     pub handle: Spanned<String>,
-    /// The function that releases, if its only argument is the handle; or a call such as `f(handle, 0, size)` with
-    /// integers, constants and parameters of the function that acquires.
+    /// The function that releases the resource, if the handle is its only argument. Otherwise a call such as `f(handle,
+    /// 0, size)`, whose other arguments are integers, constants, or parameters of the acquiring function.
     #[schemars(with = "String")]
     pub release: Spanned<String>,
-    /// Further functions or calls that release it.
+    /// Further functions or calls that release the resource.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub also: Vec<Spanned<String>>,

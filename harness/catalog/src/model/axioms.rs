@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
 
-/// `specs/<runtime>/axioms.yaml`: assumptions that no sentence of the documents states.
+/// `specs/<runtime>/axioms.yaml`: assumptions that the documents do not state.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxiomsFile {
@@ -13,7 +13,7 @@ pub struct AxiomsFile {
     pub axioms: Vec<Spanned<Axiom>>,
 }
 
-/// An assumption that judged checks need and that no sentence states.
+/// An assumption that judged checks need although no sentence states it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axiom {
@@ -21,17 +21,17 @@ pub struct Axiom {
     pub id: String,
     /// The assumption, as one sentence.
     pub says: String,
-    /// The reason why no suite can do without it.
+    /// The reason why every suite needs the axiom.
     pub needed: String,
-    /// The argument of a vendor whose device does not hold it.
+    /// The objection that a vendor could raise if a device violates the axiom.
     pub objection: String,
-    /// Built-in checks of the step language that always assume it.
+    /// Built-in checks of the step language that always assume the axiom.
     #[serde(default)]
     pub checks: Vec<String>,
 }
 
 impl Axiom {
-    /// The axiom as a failure prints it.
+    /// The axiom as printed in a failure.
     pub fn told(&self) -> String {
         format!("assuming {}: {}", self.id, self.says)
     }

@@ -12,18 +12,18 @@ use crate::edition::EditionCondition;
 /// The `clauses` of a rule: name → ids.
 pub(crate) type ClauseNames = IndexMap<String, Spanned<Choices>>;
 
-/// A chapter: a YAML file below `specs/<runtime>/rules`. Its name is that of the file, `copy.async` for
+/// A chapter: a YAML file below `specs/<runtime>/rules`. It is named after the file: `copy.async` for
 /// `copy/async.yaml`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChapterFile {
     /// The subject of the chapter.
     pub title: String,
-    /// The axioms that the judged checks of all its rules assume.
+    /// The axioms that the judged checks in all its rules assume.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub assumes: Vec<Spanned<String>>,
-    /// The condition for its rules without `when` to apply.
+    /// The condition under which rules without `when` apply.
     #[serde(default)]
     pub when: When,
     /// Its rules.
@@ -42,34 +42,36 @@ pub struct RuleSource {
     pub title: String,
     /// The documented behavior, in our words.
     pub statement: String,
-    /// The places that document it; not needed if every check has a clause.
+    /// The passages that document the behavior; not needed if every check has a clause.
     #[serde(default)]
     #[schemars(with = "Vec<SourceReference>")]
     pub source: Vec<Spanned<SourceReference>>,
-    /// The clauses that the checks rest on: a name for the steps → a clause, or several from which it is inferred.
+    /// The clauses that the checks rest on: a name for use in the steps → a clause, or several clauses from which the
+    /// behavior is inferred.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Choices>")]
     pub clauses: ClauseNames,
-    /// The axioms that its judged checks assume in addition to those of the chapter. A check that assumes others names
-    /// them under `clauses`, among its clauses.
+    /// The axioms that the rule's judged checks assume in addition to the chapter's. A check that assumes other axioms
+    /// names them under `clauses`, together with its clauses.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub assumes: Vec<Spanned<String>>,
-    /// `must`, the default: a document promises it. `info`: seen only in source, or inferred.
+    /// `must`, the default: a document promises the behavior. `info`: the behavior is inferred, or seen only in source
+    /// code.
     #[serde(default)]
     pub level: Level,
-    /// The version of the suite that added the rule, or made it `must`. Default: the first version whose list under
-    /// `mustpass` has it; for a new rule, the next one.
+    /// The suite version that added the rule or made it `must`. Default: the first version whose list under `mustpass`
+    /// contains the rule; for a new rule, the next version.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Spanned<String>>,
-    /// `undefined`: the rule runs only with --hazardous, and is observed, never judged.
+    /// `undefined`: the rule runs only with --hazardous, and is only observed.
     #[serde(default)]
     pub hazard: Option<Hazard>,
-    /// An unresolved contradiction, printed in every report of the rule.
+    /// An unresolved contradiction, printed whenever the rule is reported.
     #[serde(default)]
     pub doubt: Option<String>,
-    /// The condition for the rule to apply; default: that of its chapter.
+    /// The condition under which the rule applies; default: the chapter's.
     #[serde(default)]
     pub when: Option<When>,
     /// Processes and threads that perform the steps.
@@ -80,7 +82,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, DomainSource>")]
     pub forall: IndexMap<String, Spanned<DomainSource>>,
-    /// A condition; cases that do not satisfy it are discarded.
+    /// A condition on the drawn values. Cases that do not satisfy it are discarded.
     #[serde(default, rename = "where")]
     #[schemars(with = "Option<String>")]
     pub condition: Option<Spanned<String>>,
@@ -91,11 +93,11 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub observe: IndexMap<String, Spanned<String>>,
-    /// Functions that this rule judges, as their smallest valid use.
+    /// Functions that this rule owns: it judges their smallest valid use.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub owns: Vec<Spanned<String>>,
-    /// Functions and values that the rule uses on purpose although the documents list them as not supported on its
+    /// Functions and values that the rule uses on purpose although they are documented as not supported on its
     /// products.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -114,10 +116,11 @@ pub struct RuleSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// A document promises it: a violation fails the run.
+    /// A document promises the behavior: a violation fails the run.
     #[default]
     Must,
-    /// Seen only in source, or inferred: violations are reported, and fail the run only with `--strict`.
+    /// The behavior is inferred, or seen only in source code: violations are reported, and fail the run only with
+    /// `--strict`.
     Info,
 }
 
@@ -135,12 +138,12 @@ impl Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hazard {
-    /// The documents leave the result undefined: they forbid the use, require something else of the caller, or warn of
-    /// an exception.
+    /// The documents leave the result undefined: they forbid the use, require something else from the caller, or warn
+    /// of an exception.
     Undefined,
 }
 
-/// The conditions for a rule to apply; all of them must hold.
+/// The conditions under which a rule applies; all of them must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct When {
@@ -156,15 +159,15 @@ pub struct When {
     /// The minimum number of devices.
     #[serde(default)]
     pub devices: Option<u32>,
-    /// Edition of the runtime, for example `>=8.2`.
+    /// A condition on the runtime's edition, for example `>=8.2`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub edition: Option<EditionCondition>,
-    /// Version of the host's kernel, for example `>=5.11`.
+    /// A condition on the version of the host's kernel, for example `>=5.11`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub kernel: Option<EditionCondition>,
-    /// Only with --dedicated or on the simulated device: the rule takes all memory of a device.
+    /// Only with --dedicated or on the simulated device, because the rule takes all of a device's memory.
     #[serde(default)]
     pub dedicated: bool,
 }

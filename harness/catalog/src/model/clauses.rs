@@ -1,4 +1,4 @@
-//! The structure of files of clauses (docs/catalog/evidence.md): section → modality → id → sentence.
+//! The structure of clauses files (docs/catalog/evidence.md): section → modality → id → sentence.
 
 use std::fmt;
 
@@ -23,16 +23,16 @@ pub struct ClausesFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub pages: Vec<Spanned<String>>,
-    /// True if the pages have not been read: the chapter is known to be uncovered.
+    /// True if the pages have not been read yet: the chapter is known to be uncovered.
     #[serde(default)]
     pub open: bool,
-    /// Section (a function or type of the header, or one of the document's sections) → modality → id → sentence.
+    /// Section (a function or type in the header, or one of the document's sections) → modality → id → sentence.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, IndexMap<Modality, IndexMap<String, Sentenced>>>")]
     pub clauses: IndexMap<String, IndexMap<Modality, IndexMap<String, Spanned<Sentenced>>>>,
 }
 
-/// The kind of sentence that a clause is.
+/// The modality of a clause: the kind of sentence that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Modality {
@@ -41,7 +41,7 @@ pub enum Modality {
     Promise,
     /// A documented refusal.
     Error,
-    /// A use that is not supported or not allowed: the outcome is undefined.
+    /// A use that is not supported or not allowed, so that the outcome is undefined.
     Prohibition,
     /// A reserved value: an instruction to the caller.
     Reserved,
@@ -72,14 +72,14 @@ impl Modality {
         matches!(self, Modality::Promise | Modality::Error)
     }
 
-    /// True if the document requires something of the caller, to which judging rules must keep.
+    /// True if the document requires something from the caller. Judging rules must comply.
     pub fn asks(self) -> bool {
         matches!(self, Modality::Duty | Modality::Reserved)
     }
 }
 
-/// A normative sentence: the first 12 digits of the SHA-256 of the sentence in the document, then the text in our words
-/// (docs/catalog/evidence.md). With details, a map with that text as `says`.
+/// A normative sentence: the first 12 digits of the SHA-256 of the document's sentence, followed by the sentence in our
+/// words (docs/catalog/evidence.md). A sentence with details is a map whose `says` contains that text.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(untagged)]
 pub enum Sentenced {
@@ -95,52 +95,52 @@ pub enum Sentenced {
 pub struct Details {
     /// The sentence, as [`Sentenced::Plain`].
     pub says: String,
-    /// The document's id in documents.yaml, if it is not that of the file.
+    /// The document's id in documents.yaml, if it differs from the file's.
     #[serde(default)]
     pub document: Option<String>,
-    /// The products that it is about; empty: all.
+    /// The products that the sentence applies to; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub products: Vec<Spanned<String>>,
-    /// The first edition in which it holds.
+    /// The first edition in which the sentence holds.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
-    /// The last edition in which it holds.
+    /// The last edition in which the sentence holds.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
-    /// The run modes in which it holds; empty: all.
+    /// The run modes in which the sentence holds; empty: all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub run_modes: Vec<Spanned<String>>,
-    /// Functions that the sentence allows to fail in its run modes: there, the success of their bare calls is only
-    /// observed.
+    /// Functions that the sentence allows to fail in its run modes. In these modes, the success of their bare calls is
+    /// only observed.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub leaves_open: Vec<Spanned<String>>,
-    /// The error codes that it names for a refusal.
+    /// The error codes that the sentence names for a refusal.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub codes: Vec<Spanned<String>>,
-    /// The reason why it promises an outcome, if its wording does not make that obvious.
+    /// The reason why the sentence promises an outcome, if the wording does not make that obvious.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Rules that fail or report it if a device breaks the sentence, although their checks name other sentences.
+    /// Rules that fail or report a finding if a device breaks the sentence, although their checks name other sentences.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub noticed_by: Vec<Spanned<String>>,
-    /// Defects that break the sentence, each claimed by a rule that rests on it or notices it. They prove that a
-    /// promise or refusal is judged.
+    /// Defects that break the sentence. Each is claimed by a rule that rests on the sentence or notices the violation,
+    /// which proves that the promise or refusal is judged.
     #[serde(default)]
     pub broken_by: Vec<String>,
-    /// The reason why no device can break a judged sentence: `about a prototype`, `either answer is legal`, or
-    /// `restates` and the id of the clause that names the defect.
+    /// The reason why no device can break the sentence although it is judged: `about a prototype`, `either answer is
+    /// legal`, or `restates` and the id of the clause that names the defect.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub no_device: Option<Spanned<String>>,
-    /// The reason why no rule can judge or observe it: `needs a kernel`, `needs hardware state`, `not reachable from
-    /// C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
+    /// The reason why no rule can judge or observe the sentence: `needs a kernel`, `needs hardware state`, `not
+    /// reachable from C`, `timing`, `advice`, or `duplicate of` and the id of another clause.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,
@@ -185,7 +185,7 @@ pub(crate) struct ClauseEntry {
     pub document: String,
     pub section: String,
     pub modality: Modality,
-    /// The first digits of the SHA-256 of the sentence.
+    /// The first digits of the sentence's SHA-256.
     pub sentence: String,
     /// The sentence in our words.
     pub digest: String,

@@ -22,43 +22,45 @@ pub struct DocumentEntry {
     pub id: Spanned<String>,
     /// Its title.
     pub title: String,
-    /// The edition, as far as it is known.
+    /// The edition, as precisely as it is known.
     pub edition: String,
     /// Its language, for example `zh`.
     pub language: String,
     /// The subjects that it covers.
     pub covers: String,
-    /// Its sections by name, without functions and types of the header, which are sections of every document. Empty:
-    /// any name is a section.
+    /// The names of its sections. Functions and types in the header are sections of every document and are not listed.
+    /// Empty: any name is a section.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// Its pages that chapters of clauses list without a restriction, with all functions that they describe.
+    /// The pages that chapters of clauses list without a restriction, with all functions that each page describes.
     #[serde(default)]
     pub pages: Vec<PageEntry>,
-    /// True if it promises anything. Source code does not: rules that rest on source code alone can only inform.
+    /// True if the document promises anything. Source code does not: rules that rest on source code alone can only
+    /// inform.
     #[serde(default = "promises")]
     pub promises: bool,
 }
 
-/// A page of a document, and the functions that it describes.
+/// A page in a document, and the functions that it describes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Page")]
 pub struct PageEntry {
     /// The page's name in chapters of clauses.
     pub page: String,
-    /// The functions that it describes, including those that the header does not declare. Each has a clause.
+    /// The functions that the page describes, including those that the header does not declare. Each of them has a
+    /// clause.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub functions: Vec<Spanned<String>>,
-    /// Functions without a clause, with the reasons.
+    /// Functions without a clause, each with the reason.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub open: IndexMap<String, Spanned<String>>,
 }
 
 impl DocumentEntry {
-    /// True if the page lists a function, with clauses or open.
+    /// True if the page lists a function, either with clauses or as open.
     pub fn describes(&self, function: &str) -> bool {
         self.pages
             .iter()

@@ -1,4 +1,4 @@
-//! The life cycle, the queries and the capabilities of api.yaml.
+//! The life cycle, queries and capabilities in api.yaml.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -12,40 +12,40 @@ use crate::edition::EditionForm;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LifeCycle {
-    /// The steps from `loaded` to `init` and back.
+    /// The steps from `loaded` to `init`, and back.
     pub init: UpDown,
-    /// From `init` to `device` and back.
+    /// The steps from `init` to `device`, and back.
     pub device: UpDown,
-    /// Steps between cases that restore what the set-up of the process chose.
+    /// Steps that run between cases and restore the state that the process chose when it was set up.
     #[schemars(with = "Option<String>")]
     pub restore: Option<Spanned<String>>,
-    /// Steps after a rule and after accidents. If a call fails, the worker is retired.
+    /// Steps that run after a rule and after accidents. If a call fails, the worker is retired.
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
     /// The device gate: a small operation with a known result, performed before a device is used and after signs of
     /// trouble.
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
-    /// Steps that measure a free stream and a blocked one before a run. The times determine how long rules wait.
+    /// Steps that time an idle stream and a blocked stream before a run. The times determine how long rules wait.
     #[schemars(with = "Option<String>")]
     pub pace: Option<Spanned<String>>,
-    /// Differences of products: product → the parts that replace the above.
+    /// Product → the parts of the life cycle that differ on that product.
     #[serde(default, rename = "for")]
     pub differing: IndexMap<String, LifeCycleDifference>,
 }
 
-/// The differences of one product's life cycle.
+/// The parts of the life cycle that differ on one product.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LifeCycleDifference {
-    /// From `init` to `device` and back.
+    /// The steps from `init` to `device`, and back.
     #[serde(default)]
     pub device: Option<UpDown>,
-    /// Steps between cases.
+    /// Steps that run between cases.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub restore: Option<Spanned<String>>,
-    /// Steps after a rule and after accidents.
+    /// Steps that run after a rule and after accidents.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub health: Option<Spanned<String>>,
@@ -53,7 +53,7 @@ pub struct LifeCycleDifference {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub gate: Option<Spanned<String>>,
-    /// Measurements before a run.
+    /// Steps that take measurements before a run.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub pace: Option<Spanned<String>>,
@@ -63,7 +63,7 @@ pub struct LifeCycleDifference {
     pub unasked: Vec<Spanned<String>>,
 }
 
-/// A step of the set-up, and its reverse.
+/// A set-up step and its reverse.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpDown {
@@ -87,10 +87,11 @@ pub struct Queries {
     pub free_memory: Option<QuerySource>,
     /// The mode in which this program runs, one of `run_modes`.
     pub run_mode: Option<QuerySource>,
-    /// The runtime's version: tried in this order until one answers.
+    /// Queries for the runtime's version. They are tried in this order until one answers.
     #[serde(default)]
     pub version: Vec<VersionSource>,
-    /// The text of the thread's last errors: queried only after a case has failed, before any other call.
+    /// The query for the text about the thread's last errors. It is made only after a case has failed, before any other
+    /// call.
     pub recent_error: Option<QuerySource>,
 }
 
@@ -99,18 +100,18 @@ pub struct Queries {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Version")]
 pub struct VersionSource {
-    /// The source of the answer in reports: the name of a function.
+    /// The name of the function that reports give as the answer's source.
     pub by: String,
-    /// The readiness that the query needs.
+    /// The readiness that the query requires.
     pub state: Readiness,
-    /// Steps before the answer can be read.
+    /// Steps that run before the answer is read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// The answer: an expression of integer or text type. An empty text does not count as an answer.
+    /// The expression that gives the answer, an integer or a text. An empty text does not count as an answer.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
-    /// If present, the answer is an interface number, read in this form, and does not give the edition.
+    /// If present, the answer is an interface number in this format, which does not give the edition.
     pub interface: Option<EditionForm>,
 }
 
@@ -118,13 +119,13 @@ pub struct VersionSource {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuerySource {
-    /// The readiness that the query needs.
+    /// The readiness that the query requires.
     pub state: Readiness,
-    /// Steps before the answer can be read.
+    /// Steps that run before the answer is read.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub steps: Option<Spanned<String>>,
-    /// The answer: an expression of integer or text type.
+    /// The expression that gives the answer, an integer or a text.
     #[schemars(with = "String")]
     pub value: Spanned<String>,
 }
@@ -137,13 +138,13 @@ pub struct CapabilitySource {
     /// Its name in support.yaml.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
-    /// The capability as a skip message names it.
+    /// The capability's name in skip messages.
     pub means: String,
     /// The number of devices that the steps use, counted from device 0.
     #[serde(default = "one_device")]
     pub devices: u32,
-    /// Steps in a process that is set up on device 0 and ends after them. The device has the capability if all checks
-    /// hold.
+    /// Steps that run in a process that is set up on device 0 and exits after them. The device has the capability if
+    /// all checks hold.
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
 }

@@ -9,11 +9,11 @@ use serde_yaml::Spanned;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductsFile {
-    /// The product that the simulated device imitates by default; without it, the first one.
+    /// The product that the simulated device imitates by default. If missing, the first product.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
-    /// Family → what its products have in common. Lists of products may name families, and exclude names with `not`:
+    /// Family → the common trait of its products. Lists of products may name families, and exclude names with `not`:
     /// `[current, not ipv350]`.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
@@ -22,7 +22,7 @@ pub struct ProductsFile {
     pub products: Vec<ProductEntry>,
 }
 
-/// A product, or several that the documents never distinguish.
+/// A product, or several products that the documents never distinguish.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductEntry {
@@ -35,12 +35,12 @@ pub struct ProductEntry {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub families: Vec<Spanned<String>>,
-    /// Regular expressions on the name that the runtime reports.
+    /// Regular expressions that match the names the runtime reports.
     pub reported_names: Vec<String>,
-    /// The modes in which programs can run, from the runtime's `run_modes`.
+    /// The modes in which programs can run on the product, from the runtime's `run_modes`.
     #[serde(default)]
     pub run_modes: Vec<String>,
-    /// Documented quantities: bytes (4KiB) or plain integers. Every product has every quantity.
+    /// Documented quantities: bytes (4KiB) or plain integers. Every product has the same set of quantities.
     #[schemars(with = "IndexMap<String, String>")]
     pub facts: IndexMap<String, Spanned<String>>,
 }

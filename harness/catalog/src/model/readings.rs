@@ -7,8 +7,8 @@ use serde_yaml::Spanned;
 
 use super::clauses::Modality;
 
-/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as `atlas-cts clauses --checks` prints it → the
-/// second reader's findings. A changed check must be read again.
+/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as printed by `atlas-cts clauses --checks` → the
+/// second reader's findings. A check must be read again if it changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReadingsFile {
@@ -20,26 +20,27 @@ pub struct ReadingsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// The sentences that the reader found: ids of clauses, or the first digits of the SHA-256 of a sentence without a
-    /// clause. Empty: the reader found none.
+    /// The sentences that the reader found, given as clause ids or, for a sentence without a clause, as the first
+    /// digits of its SHA-256. Empty: the reader found none.
     #[serde(default)]
     pub found: Vec<String>,
-    /// The sections that the reader names, if the clauses do not give them.
+    /// The sections that the reader names, if the clauses do not determine them.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// The kind of the strongest sentence, if the clauses do not give it.
+    /// The kind of the strongest sentence, if the clauses do not determine it.
     #[serde(default)]
     pub modality: Option<Strength>,
-    /// The axioms that cover the parts of the check beyond the sentences.
+    /// The axioms that cover the parts of the check that go beyond the sentences.
     #[serde(default)]
     pub assuming: Vec<String>,
-    /// The parts of the check beyond the sentences that no axiom covers: an objection to settle or answer.
+    /// The parts of the check that go beyond the sentences and that no axiom covers. Each is an objection to settle or
+    /// answer.
     #[serde(default)]
     pub beyond: Option<String>,
-    /// The sentence, or the steps, that answer an objection of the reader.
+    /// The sentence, or the steps, that answer the reader's objection.
     #[serde(default)]
     pub answered: Option<String>,
-    /// The decision on a disagreement of author and reader, with the sentence that decides it.
+    /// The decision on a disagreement between author and reader, with the sentence that decides it.
     #[serde(default)]
     pub settled: Option<String>,
 }
@@ -49,7 +50,7 @@ pub struct Reading {
 #[serde(untagged)]
 pub enum Strength {
     Modality(Modality),
-    /// The word `none`: the reader found no sentence that decides it.
+    /// The word `none`: the reader found no sentence that decides the check.
     None(Nothing),
 }
 

@@ -12,14 +12,14 @@ pub struct SubjectsFile {
     pub subjects: Vec<SubjectEntry>,
 }
 
-/// A subject. The summary of a run says which parts were judged and which were only observed.
+/// A subject. A run's summary shows how much of each subject was judged and how much was only observed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Subject")]
 pub struct SubjectEntry {
     /// Its name.
     pub subject: String,
-    /// The rules about it: ids, in which `*` stands for any text.
+    /// The ids of the rules about the subject; `*` matches any text.
     #[schemars(with = "Vec<String>")]
     pub rules: Vec<Spanned<String>>,
 }

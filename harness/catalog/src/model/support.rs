@@ -15,12 +15,12 @@ pub struct SupportFile {
     pub source: SourceReference,
     /// The products that support each function.
     pub functions: IndexMap<String, SupportEntry>,
-    /// The products that accept each enumerator, for those that not every product accepts.
+    /// The products that accept each enumerator. Enumerators that every product accepts are not listed.
     #[serde(default)]
     pub values: IndexMap<String, SupportEntry>,
 }
 
-/// The products that offer a function or accept a value. For a product in neither list, the documents do not say.
+/// The products that offer a function or accept a value. About a product in neither list, the documents say nothing.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportEntry {
@@ -30,29 +30,30 @@ pub struct SupportEntry {
     /// Documented as not supported.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// The first known edition of the runtime that has it.
+    /// The first known edition of the runtime that offers the function or value.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Edition>,
-    /// For a function: documented only for physical machines and containers, so undefined in a virtual machine.
+    /// For a function: true if it is documented only for physical machines and containers, so that its behavior in a
+    /// virtual machine is undefined.
     #[serde(default)]
     pub not_virtual: bool,
-    /// For a `not_virtual` function: the capability of api.yaml that tells if the device supports it in a virtual
-    /// machine.
+    /// For a `not_virtual` function: the capability in api.yaml that shows if the device supports the function in a
+    /// virtual machine.
     #[serde(default)]
     pub capability: Option<String>,
-    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process may lock less, a
-    /// failure says nothing about the device.
+    /// For a function: the maximum number of bytes that a rule locks by calling it. If a process is not allowed to lock
+    /// this much, a failure says nothing about the device.
     #[serde(default)]
     pub locks: u64,
-    /// The last edition that has it.
+    /// The last edition that offers the function or value.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
 }
 
 impl SupportEntry {
-    /// The editions that have it.
+    /// The editions that offer the function or value.
     pub fn span(&self) -> Span {
         Span { since: self.since.clone(), until: self.until.clone() }
     }

@@ -1,4 +1,4 @@
-//! The catalog's log of changes: the parts of rules that became weaker, with version and reason.
+//! The catalog's log of changes: the parts of rules that became weaker, each with the version and the reason.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{CatalogError, Diagnostic, Rules, Source, Specs, is_rule_id, parse_so
 /// The log's name in a runtime's folder.
 pub(super) const FILE: &str = "changes.yaml";
 
-/// The maximum size of a log in bytes: it is written by hand.
+/// The maximum size of a log in bytes. Logs are written by hand.
 const LARGEST: u64 = 8 << 20;
 
 /// `specs/<runtime>/changes.yaml`: requirements that a release weakened, with the reasons.
@@ -34,7 +34,7 @@ pub struct Change {
     /// The rule's id.
     #[schemars(with = "String")]
     pub rule: Spanned<String>,
-    /// The first version of the suite with the change.
+    /// The first suite version with the change.
     #[schemars(with = "String")]
     pub version: Spanned<String>,
     /// The part that became weaker.
@@ -43,7 +43,7 @@ pub struct Change {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub of: Vec<Spanned<String>>,
-    /// The reason: the sentence of a document that says otherwise, or the mistake in the rule.
+    /// The reason: the sentence in a document that contradicts the rule, or the mistake in the rule.
     #[schemars(with = "String")]
     pub why: Spanned<String>,
 }
@@ -58,7 +58,7 @@ pub enum ChangedPart {
     Level,
     /// The rule no longer has to hold on these products.
     Products,
-    /// The rule applies only under these conditions, or under other ones than before.
+    /// The rule applies only under these conditions, or its conditions are different from before.
     Conditions,
     /// These statements were removed or changed, or are only reported.
     Checks,
@@ -76,13 +76,13 @@ impl ChangedPart {
         }
     }
 
-    /// True if an entry names the affected ones.
+    /// True if an entry names the affected products, conditions or statements.
     fn has_names(self) -> bool {
         !matches!(self, ChangedPart::Rule | ChangedPart::Level)
     }
 }
 
-/// The log of a catalog, with its path.
+/// A catalog's log, with its path.
 #[derive(Debug)]
 pub(super) struct Log {
     pub path: PathBuf,
@@ -91,7 +91,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Reads the log of a catalog; a missing log is empty.
+    /// Reads a catalog's log; a missing log is empty.
     pub(super) fn read(specs: &Specs, rules: &Rules) -> Result<Log, MustPassError> {
         let path = specs.root().join(&rules.runtime).join(FILE);
         let text = match specs.exists(&path) {
@@ -112,7 +112,7 @@ fn mistakes(diagnostics: Vec<Diagnostic>) -> MustPassError {
     MustPassError::Changes(CatalogError { diagnostics })
 }
 
-/// The mistakes of a single entry.
+/// The mistakes in a single entry.
 fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut at = |place: &Spanned<String>, message: String| found.push(Diagnostic::at(source, place, message));
@@ -122,7 +122,7 @@ fn check(source: &Arc<Source>, change: &Change) -> Vec<Diagnostic> {
     if VersionNumber::read_whole(&change.version.value).is_none() {
         at(
             &change.version,
-            format!("`{}` is not a version of the suite; write for example 0.3.0", change.version.value),
+            format!("`{}` is not a version of the suite; write, for example, 0.3.0", change.version.value),
         );
     }
     if change.why.value.trim().is_empty() {

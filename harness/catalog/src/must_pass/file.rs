@@ -1,4 +1,4 @@
-//! Must-pass lists as files, with one fact per line, so that lists can be compared with `diff`.
+//! Must-pass lists as files. Each line has one fact, so that lists can be compared with `diff`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use crate::files;
 use crate::version::VersionNumber;
 use crate::{Specs, is_rule_id};
 
-/// The maximum size of a list in bytes: tens of thousands of rules.
+/// The maximum size of a list in bytes, enough for tens of thousands of rules.
 const LARGEST: u64 = 16 << 20;
 
 /// The folder of the lists in a runtime's folder.
 const FOLDER: &str = "mustpass";
 
-/// The first words of lines, whose columns are separated by tabs.
+/// The first words of lines. Tabs separate the columns.
 const VERSION: &str = "version";
 const CATALOG: &str = "catalog";
 const PRODUCTS: &str = "on";
@@ -26,7 +26,7 @@ impl MustPass {
     /// Reads a list.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is malformed.
+    /// Fails if the file cannot be read or a line is malformed.
     pub fn read(path: &Path) -> Result<MustPass, MustPassError> {
         let io = |source| MustPassError::Io { path: path.to_owned(), source };
         let text = files::read_to_string(path, LARGEST).map_err(io)?;
@@ -41,10 +41,10 @@ impl MustPass {
         Ok(list)
     }
 
-    /// The list of a runtime's last release; `None`: there is none (an executable carries none).
+    /// The list from a runtime's last release; `None` if it has no list. Executables contain none.
     ///
     /// # Errors
-    /// The list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn newest(specs: &Specs, runtime: &str) -> Result<Option<MustPass>, MustPassError> {
         let Specs::Folder(root) = specs else { return Ok(None) };
         let entries = std::fs::read_dir(root.join(runtime).join(FOLDER)).into_iter().flatten().flatten();
@@ -54,7 +54,7 @@ impl MustPass {
         newest.map(|(_, path)| MustPass::read(&path)).transpose()
     }
 
-    /// Adds a line; `None`: it is malformed.
+    /// Adds a line; `None` if it is malformed.
     fn take(&mut self, words: &[&str]) -> Option<()> {
         match *words {
             [VERSION, version] => self.version = VersionNumber::read_whole(version).map(|_| version.to_owned())?,

@@ -1,4 +1,4 @@
-//! Comparison of a catalog with the must-pass list of a release.
+//! Comparison of a catalog with a release's must-pass list.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::one_space;
 use crate::version::VersionNumber;
 use crate::{Diagnostic, Level, Rule, Rules, Specs, short};
 
-/// A change that a release may not make silently.
+/// A mistake found by the comparison: a change that a release must not make silently.
 #[derive(Debug)]
 pub struct Mistake(Diagnostic);
 
@@ -36,11 +36,11 @@ struct Weakening<'a> {
     place: String,
 }
 
-/// Returns the weakenings since a list without a later entry in the log, entries in the log without such a weakening,
-/// and new rules with a wrong `since`.
+/// Returns the weakenings since a list that the log does not explain, log entries without such a weakening, and new
+/// rules with a wrong `since`.
 ///
 /// # Errors
-/// The list or the log cannot be read.
+/// Fails if the list or the log cannot be read.
 pub fn hold(path: &Path, specs: &Specs, rules: &Rules) -> Result<Vec<Mistake>, MustPassError> {
     let list = MustPass::read(path)?;
     let log = Log::read(specs, rules)?;
@@ -106,7 +106,7 @@ fn weakenings<'a>(id: &'a str, was: &Promise, list: &Path, rules: &Rules) -> Vec
     products.chain(conditions).chain(checks).collect()
 }
 
-/// The statements that appear less often than before.
+/// The statements that appear fewer times than before.
 fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     is.iter().for_each(|check| *left.entry(check).or_default() += 1);
@@ -120,8 +120,8 @@ fn lost<'a>(was: &'a [String], is: &[String]) -> Vec<&'a str> {
     was.iter().filter(gone).map(String::as_str).collect()
 }
 
-/// The mistake in a rule's `since`. A rule that is not in the list belongs to the next version and must not name an
-/// earlier one.
+/// The mistake in a rule's `since`, if any. A rule that is not in the list belongs to the next version and must not
+/// name an earlier version.
 fn since(rule: &Rule, list: &MustPass, rules: &Rules) -> Option<Mistake> {
     let promise = Promise::of(rule, rules);
     let listed = list.rules.contains_key(&rule.id);
@@ -154,7 +154,7 @@ impl Weakening<'_> {
     }
 }
 
-/// A mistake at a place of which only the name is known.
+/// A mistake whose file and line are known only as text.
 fn at(place: &str, message: &str) -> Diagnostic {
     Diagnostic { source: None, line: 0, column: 0, message: format!("{place}: {message}") }
 }

@@ -1,4 +1,4 @@
-//! A catalog → its must-pass list.
+//! The must-pass list of a catalog.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::{Rule, Rules, promised};
 pub struct MustPass {
     /// The version of the suite.
     pub version: String,
-    /// SHA-256 over the catalog's files, lower-case hex.
+    /// The SHA-256 of the catalog's files, in lower-case hex.
     pub catalog: String,
-    /// Requirements by rule id.
+    /// The rules' requirements, by rule id.
     pub rules: BTreeMap<String, Promise>,
 }
 
-/// The requirements of a rule, as far as a weakening would show.
+/// The requirements of a rule, in enough detail to show a weakening.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// Ids of the products on which it has to hold.
+    /// Ids of the products on which the rule has to hold.
     pub products: BTreeSet<String>,
-    /// The conditions under which it applies: `2 devices`, `edition >=8.2`.
+    /// The conditions under which the rule applies: `2 devices`, `edition >=8.2`.
     pub conditions: BTreeSet<String>,
-    /// The judged statements, each on one line and as often as it appears.
+    /// The judged statements, each on one line. A statement that appears several times is repeated.
     pub checks: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl MustPass {
 }
 
 impl Promise {
-    /// The requirements of a rule; without products if no document promises it.
+    /// The requirements of a rule. If no document promises its behavior, the list of products is empty.
     pub(super) fn of(rule: &Rule, rules: &Rules) -> Promise {
         let products = rules.products.iter().map(|product| &product.id);
         Promise {
@@ -77,7 +77,7 @@ fn conditions(rule: &Rule) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// The texts of judged statements. A call that must fail with a code is one statement.
+/// The texts of judged statements. A call that must fail, together with its code, is one statement.
 fn checks(rule: &Rule) -> Vec<String> {
     let judged = judgments(&rule.program).into_iter();
     let whole = judged.filter(|judged| !matches!(judged.judgment, Judgment::Code(_)));

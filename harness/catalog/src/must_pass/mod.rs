@@ -1,5 +1,5 @@
-//! Must-pass lists, one per release: the rules that a conformant device holds, with products, conditions and checks. A
-//! catalog that is weaker than the last list must explain that in its log of changes.
+//! Must-pass lists, one per release: the rules that a conformant device holds, with products, conditions and checks. If
+//! a catalog is weaker than the last list, its log of changes must explain why.
 
 mod changes;
 mod error;
@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 
 use crate::{Rules, Specs};
 
-/// The ids of rules that the last release had or that the log of changes names; they must not be reused.
+/// The ids of rules that were in the last release or that the log of changes names; they must not be reused.
 ///
 /// # Errors
-/// The list or the log cannot be read.
+/// Fails if the list or the log cannot be read.
 pub fn earlier_ids(specs: &Specs, rules: &Rules) -> Result<BTreeSet<String>, MustPassError> {
     let listed = MustPass::newest(specs, &rules.runtime)?.into_iter().flat_map(|list| list.rules.into_keys());
     let log = changes::Log::read(specs, rules)?;

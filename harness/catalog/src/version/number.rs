@@ -26,7 +26,8 @@ impl VersionNumber {
         text.split(['.', '-']).all(|text| part(text).is_some()).then(|| VersionNumber::read(text)).flatten()
     }
 
-    /// True if it is in a range, including both ends and all versions that begin with one: 7.8.99.5 is within 7.8.99.
+    /// True if the version is in a range. Both ends are included, with all versions that begin with them: 7.8.99.5 is
+    /// within 7.8.99.
     pub fn within(&self, low: &VersionNumber, high: &VersionNumber) -> bool {
         self.beginning(low) != Ordering::Less && self.beginning(high) != Ordering::Greater
     }
@@ -46,7 +47,7 @@ impl VersionNumber {
         (0..most).map(|at| compare(&part(self, at), &part(other, at))).fold(Ordering::Equal, Ordering::then)
     }
 
-    /// True if it begins with these numbers.
+    /// True if the version begins with these numbers.
     pub fn begins_with(&self, numbers: &[u64]) -> bool {
         numbers
             .iter()

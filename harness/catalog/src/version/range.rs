@@ -12,14 +12,15 @@ pub struct Range {
     conditions: Vec<(&'static [Ordering], VersionNumber)>,
 }
 
-/// A text that is not a range.
+/// The error for a text that is not a range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a range of versions; write conditions with a sign and a version each, for example \">=25.5 <26.0\""
 )]
 pub struct NotARange(String);
 
-/// The signs of conditions, each with the orderings that satisfy it. Longer signs come first: `>` begins `>=`.
+/// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
+/// `>`.
 const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -32,7 +33,7 @@ impl Range {
     /// Reads a range.
     ///
     /// # Errors
-    /// There is no condition, or a condition lacks a sign or a version that begins with a number.
+    /// Fails if there is no condition, or if a condition lacks a sign or a version that begins with a number.
     pub fn read(text: &str) -> Result<Range, NotARange> {
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         let condition = |word: &str| {
@@ -46,8 +47,8 @@ impl Range {
         }
     }
 
-    /// True if a version is in the range. Each condition compares as many parts as it names: 26.0 means every version
-    /// that begins with it, including candidates.
+    /// True if a version is in the range. Each condition compares only the parts that it names: 26.0 covers every
+    /// version that begins with 26.0, including release candidates.
     pub fn holds(&self, version: &VersionNumber) -> bool {
         self.conditions.iter().all(|(allowed, named)| allowed.contains(&version.beginning(named)))
     }

@@ -222,7 +222,7 @@ fn a_failure_can_be_replayed() {
 fn a_case_that_is_none() {
     for (case, expected) in [
         ("{\"nn\": 1}", "the rule has no axis `nn`; did you mean `n`?"),
-        ("{\"n\": \"many\", \"choose\": \"bad\"}", "`\"many\"` is not a value of `n`, which can be: an integer"),
+        ("{\"n\": \"many\", \"choose\": \"bad\"}", "`\"many\"` is not a value of `n`; allowed: an integer"),
         ("{\"n\": 1}", "the case has no value for `choose`"),
         ("[1]", "a case is a JSON object"),
     ] {

@@ -1,5 +1,5 @@
-//! libclang in a process with a timer and limits: headers can come from anywhere, and libclang does not survive
-//! all of them.
+//! Runs libclang in a process with a timer and limits, because headers can come from anywhere and some of them crash
+//! libclang.
 
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
@@ -12,17 +12,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::declarations::Declarations;
 use crate::error::Error;
 
-/// The time limit for reading headers. A whole release takes a second.
+/// The time limit for reading headers. A whole release takes about a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The memory limit of the process, in bytes.
 const MEMORY: u64 = 4 << 30;
-/// The interval at which the process is checked for its end.
+/// The interval at which the process is checked for its exit.
 const TICK: Duration = Duration::from_millis(5);
-/// The number of bytes of its output to show.
+/// The number of bytes to show from the process's output.
 const SHOWN: usize = 2000;
 
-/// The declarations in the headers below a folder that belong to the interface of a catalog's header; without a folder,
-/// those of that header.
+/// The declarations in the headers below a folder that belong to the interface of a catalog's header. Without a folder,
+/// the declarations in that header.
 pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarations, Error> {
     let named = folder.unwrap_or(own).to_owned();
     let files = || Ok::<_, std::io::Error>((tempfile::tempfile()?, tempfile::tempfile()?));
@@ -39,19 +39,19 @@ pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarat
         Some(status) if status.success() => output.rewind().and_then(|()| output.read_to_string(&mut text)),
         _ => errors.rewind().and_then(|()| errors.take(SHOWN as u64).read_to_string(&mut text)),
     };
-    // Output that is not valid text deserves no separate error.
+    // Output that cannot be read is handled as empty output.
     let _ = read;
     match status {
         Some(status) if status.success() => serde_json::from_str(&text)
             .map_err(|error| Error::Lost { headers: named, how: format!("wrote malformed output ({error})") }),
-        // The process has printed the reason.
+        // The process has already printed the reason.
         Some(status) if matches!(status.code(), Some(2 | 3)) => Err(Error::Said { text: harmless(text.trim()) }),
         Some(status) => Err(Error::Lost { headers: named, how: ended(status) }),
         None => Err(Error::Lost { headers: named, how: format!("did not end within {} s", PATIENCE.as_secs()) }),
     }
 }
 
-/// Limits this process; called before it reads anything.
+/// Limits this process. Called before the process reads anything.
 pub(super) fn limit() -> Result<(), Error> {
     for (resource, most) in [(Resource::As, MEMORY), (Resource::Cpu, PATIENCE.as_secs()), (Resource::Core, 0)] {
         let maximum = getrlimit(resource).maximum;
@@ -62,7 +62,7 @@ pub(super) fn limit() -> Result<(), Error> {
     Ok(())
 }
 
-/// Waits for the process. `None`: it was killed at the time limit.
+/// Waits for the process; `None` if it was killed at the time limit.
 fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -79,12 +79,12 @@ fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
 fn ended(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => "used up its processor time".to_owned(),
-        Some(signal) => format!("was ended by signal {signal}"),
+        Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", status.code().unwrap_or(-1)),
     }
 }
 
-/// Text of headers without characters that control a terminal.
+/// Text from headers without characters that control a terminal.
 pub(super) fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }

@@ -1,16 +1,16 @@
-//! The declarations of a header, as far as a compiled program depends on them. Names of types and parameters that do
-//! not affect a compiled program are resolved or left out.
+//! The parts of a header's declarations that a compiled program depends on. Names of types and parameters that do not
+//! affect a compiled program are resolved or left out.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The declarations of a header by name.
+/// A header's declarations, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Declarations {
-    /// Function → its type, in one notation.
+    /// Function → its type, in a uniform notation.
     pub functions: BTreeMap<String, String>,
-    /// Enumerator or integer macro → its value.
+    /// The value of each enumerator and integer macro, by name.
     pub constants: BTreeMap<String, i128>,
     /// Struct or union → its layout.
     pub layouts: BTreeMap<String, Layout>,
@@ -19,11 +19,11 @@ pub(super) struct Declarations {
 /// The memory layout of a struct or union.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Bytes.
+    /// The alignment in bytes.
     pub align: u64,
-    /// In the order of the header.
+    /// The fields, in the header's order.
     pub fields: Vec<FieldAt>,
 }
 
@@ -31,8 +31,8 @@ pub(super) struct Layout {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FieldAt {
     pub name: String,
-    /// Bytes from the start.
+    /// The number of bytes from the start of the struct.
     pub offset: u64,
-    /// Its type, in one notation.
+    /// The field's type, in a uniform notation.
     pub ty: String,
 }

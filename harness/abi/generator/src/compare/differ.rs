@@ -1,25 +1,25 @@
-//! The differences between two headers, as a compiled program sees them.
+//! The differences between two headers that affect a compiled program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::declarations::{Declarations, Layout};
 
-/// Only the second header has it: no program depends on it yet.
+/// The kind of a declaration that only the second header has: no program depends on it yet.
 pub(super) const NEW: &str = "new";
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Difference {
-    /// The kind of the difference: `prototype`, `missing struct`.
+    /// The kind of difference, such as `prototype` or `missing struct`.
     pub kind: &'static str,
-    /// The item that differs: a function, a constant, a struct.
+    /// The function, constant or struct that differs.
     pub name: String,
     /// A description of the difference.
     pub text: String,
 }
 
-/// The differences of the second header from the first. `only_first`: leaves out items that only the second declares.
+/// The differences between two headers. If `only_first`, items that only the second header declares are left out.
 pub(super) fn differences(first: &Declarations, second: &Declarations, only_first: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut compare = |kinds: [&'static str; 2],

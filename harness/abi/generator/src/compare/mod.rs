@@ -1,5 +1,5 @@
-//! `bindings-generator compare`: the differences of a runtime's headers from the catalog's, or from those of another
-//! release.
+//! `bindings-generator compare`: compares a runtime's headers with the catalog's header, or with the headers from
+//! another release.
 
 mod child;
 mod declarations;
@@ -19,7 +19,7 @@ use crate::jobs;
 use declarations::Declarations;
 use differ::{Difference, NEW, differences};
 
-/// The maximum number of rules named for a difference.
+/// The maximum number of rules that are named for each difference.
 const RULES: usize = 4;
 
 /// The headers to compare.
@@ -28,7 +28,7 @@ pub(crate) struct Compared {
     /// The folder of the runtime's headers.
     #[arg(value_name = "HEADERS")]
     headers: PathBuf,
-    /// Compare with the headers of this folder instead of with the catalog's header.
+    /// Compare with the headers in this folder instead of the catalog's header.
     #[arg(long, value_name = "HEADERS")]
     against: Option<PathBuf>,
     /// The folder with `<runtime>/abi.h`, which determines the functions to compare and the rules to name.
@@ -36,7 +36,7 @@ pub(crate) struct Compared {
     catalog: Option<PathBuf>,
 }
 
-/// The headers that a child process reads, so that a crash ends only that process.
+/// The headers that a child process reads, so that a crash affects only the child.
 #[derive(Debug, Args)]
 pub(crate) struct DeclarationsRequest {
     own: PathBuf,
@@ -82,9 +82,9 @@ pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     Ok((child::harmless(&page), breaks > 0))
 }
 
-/// Leaves out the functions of optional libraries whose headers are missing, with a note on the page.
+/// Leaves out the functions of optional libraries whose headers are missing, and adds a note to the page.
 fn leave_out_optional(page: &mut String, runtime: &Path, first: &mut Declarations, theirs: &Declarations) {
-    // A catalog without the file has no optional libraries; the suite reports other mistakes in it.
+    // A catalog without this file has no optional libraries. The suite reports other mistakes in the file.
     let text = fs::read_to_string(runtime.join("api.yaml")).unwrap_or_default();
     for pattern in optional(&text) {
         let of = |name: &str| match pattern.strip_suffix('*') {
@@ -109,7 +109,7 @@ fn leave_out_optional(page: &mut String, runtime: &Path, first: &mut Declaration
     }
 }
 
-/// The patterns of the functions of optional libraries, from the text of an api.yaml with each library on one line.
+/// The patterns for functions of optional libraries, from the text of an api.yaml with each library on one line.
 fn optional(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| line.contains("optional: true"));
     let lists = lines.filter_map(|line| line.split_once("functions: [")?.1.split_once(']'));
@@ -127,8 +127,8 @@ fn describe(page: &mut String, Difference { kind, name, text }: &Difference, rul
     }
 }
 
-/// The rules of a runtime by the words in their text: the generator cannot use the catalog crate, which depends on its
-/// output.
+/// A runtime's rules by the words in their text. The generator cannot use the catalog crate, which depends on the
+/// generator's output.
 struct Rules(BTreeMap<String, BTreeSet<String>>);
 
 impl Rules {
@@ -139,7 +139,7 @@ impl Rules {
                 if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "yaml") {
-                    // A file that cannot be read has no rules.
+                    // An unreadable file has no rules.
                     note(&fs::read_to_string(&path).unwrap_or_default(), &mut words);
                 }
             }
@@ -152,7 +152,7 @@ impl Rules {
     }
 }
 
-/// Notes the words of each rule of a chapter under the rule's id.
+/// Records the words of each rule in a chapter under the rule's id.
 fn note(text: &str, words: &mut BTreeMap<String, BTreeSet<String>>) {
     let mut rule = "";
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Reading the declarations of headers with libclang through bindgen.
+//! Reads the declarations in headers with libclang, through bindgen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,10 +17,10 @@ const MOST_FILES: usize = 100_000;
 /// The maximum size of a header in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// The declarations of the headers below a folder that name one of these functions, structs or constants.
+/// The declarations in those headers below a folder that name one of these functions, structs or constants.
 ///
 /// # Errors
-/// libclang is missing, no header names any of them, or the headers are not C.
+/// Fails if libclang is missing, if no header names any of them, or if the headers are not C.
 pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<Declarations, Error> {
     let mut headers = Vec::new();
     collect(folder, &mut headers);
@@ -29,7 +29,7 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     if headers.is_empty() {
         return Err(Error::NothingDeclared { folder: folder.to_owned() });
     }
-    // Some headers expect that another one has already included these.
+    // Some headers expect another header to have included these already.
     let mut all = String::from("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
     for header in &headers {
         let path = std::path::absolute(header).unwrap_or_else(|_| header.clone());
@@ -38,9 +38,9 @@ pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<De
     read(&all, &[folder.to_owned()])
 }
 
-/// The declarations of a header, given as text.
+/// Reads the declarations in a header's text.
 pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Error> {
-    // bindgen panics without it.
+    // bindgen panics without libclang.
     clang_sys::load().map_err(|reason| Error::NoLibclang { reason })?;
     let includes = folders.iter().map(|folder| format!("-I{}", folder.display()));
     let builder: Builder = bindgen::builder()
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str, folders: &[PathBuf]) -> Result<Declarations, Erro
     let names = Names::of(&file);
     file.items.iter().for_each(|item| names.add(item, &mut declarations));
     layouts(&written, &mut declarations);
-    // Functions of the compiler and the system belong to no interface.
+    // Functions from the compiler and the system do not belong to the interface.
     declarations.functions.retain(|name, _| !name.starts_with('_'));
     declarations.constants.retain(|name, _| !name.starts_with('_'));
     declarations.layouts.retain(|name, _| !name.starts_with('_'));
@@ -89,7 +89,7 @@ fn mentions(header: &Path, names: &BTreeSet<String>) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
 }
 
-/// The meanings of type names.
+/// The type names and their meanings.
 struct Names<'a> {
     aliases: BTreeMap<String, &'a Type>,
 }
@@ -168,7 +168,7 @@ impl<'a> Names<'a> {
                 if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
                     && let Some(syn::GenericArgument::Type(inner)) = arguments.args.first()
                 {
-                    // Pointers to functions are optional.
+                    // Function pointers are wrapped in `Option`.
                     return self.ty(inner);
                 }
                 let name = last.ident.to_string();
@@ -182,7 +182,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of a numeric type that includes its size.
+/// The name of a numeric type in the form that includes its size.
 fn plain(name: &str) -> &str {
     match name {
         "c_char" => "char",
@@ -199,7 +199,7 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// Sizes, alignments and offsets, from the assertions that bindgen writes.
+/// Reads sizes, alignments and offsets from the assertions that bindgen writes.
 fn layouts(written: &str, declarations: &mut Declarations) {
     let pattern = |text: &str| Regex::new(text).expect("the pattern is constant and tested");
     let whole = pattern(r#""(Size|Alignment) of (\w+)"[^;]*?-\s*(\d+)usize"#);
