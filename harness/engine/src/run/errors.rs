@@ -44,12 +44,12 @@ pub enum RunError {
     Case { text: String, reason: String },
     #[error("error: {0}")]
     Folder(#[from] FolderError),
-    /// Results can no longer be written.
+    /// No more results can be written.
     #[error("error: {0}")]
     Lost(Arc<FolderError>),
     #[error("error: {0}")]
     Resume(#[from] ResumeError),
-    /// The given runs are not parts of one run.
+    /// The given runs are not parts of the same run.
     #[error("error: {0}")]
     Merge(#[from] MergeError),
     #[error("error: {0}")]
@@ -64,7 +64,7 @@ pub enum RunError {
         "error: cannot write to standard output: {0}; redirect it to a file system with free space, or to a terminal"
     )]
     Output(io::Error),
-    /// A selected rule has no result, or several.
+    /// A selected rule has no result, or several results.
     #[error(
         "error: results are missing or duplicated: {}; this is a bug in the suite: run these rules alone, and report \
          it with the journal",
@@ -74,7 +74,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             RunError::Catalog(_)
@@ -98,7 +98,7 @@ impl RunError {
     }
 }
 
-/// The reason why no runtime is chosen.
+/// The reason why no runtime could be chosen.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -116,7 +116,7 @@ pub enum RegistryError {
     TwoProducts { product: String, first: &'static str, second: &'static str },
 }
 
-/// A selection that would test nothing of what the user named, yet look like a pass.
+/// A selection that would test nothing that the user named and yet look like a pass.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NothingSelected {
@@ -153,10 +153,10 @@ pub enum SelectionError {
     Nextest,
 }
 
-/// Longest name of a run that a test runner may set, in bytes.
+/// The maximum length of a run name that a test runner may set, in bytes.
 pub(super) const LONGEST_NAME: usize = 100;
 
-/// The reason why the folder of a run cannot be used.
+/// The reason why a run's folder cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -173,7 +173,7 @@ pub enum FolderError {
     Keep,
     #[error("cannot write results; stopping the run: {reason}; `--resume {path}` runs the rules without a result")]
     Lost { path: PathBuf, reason: JournalError },
-    /// The journal was modified, so it cannot be continued.
+    /// The journal was modified, so the run cannot continue it.
     #[error("stopping the run: {reason}; the report has the results so far")]
     Changed { reason: JournalError },
 }
@@ -189,7 +189,7 @@ pub enum ResumeError {
     Nextest,
     #[error("there is no run to resume: {error}")]
     NoRun { error: JournalError },
-    /// All differences, one line each.
+    /// All differences, one per line.
     #[error(
         "{folder} cannot be resumed, it tested something else:\n{}\nto test the current target, start a new run in \
          another folder",
@@ -208,7 +208,7 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             ResumeError::Nextest
@@ -229,7 +229,7 @@ pub enum MergeError {
     Unreadable { error: JournalError },
     #[error("{path} is not a part of a run: run each part with --shard K/N")]
     NotAPart { path: PathBuf },
-    /// All differences from the first run, one line each.
+    /// All differences from the first run, one per line.
     #[error(
         "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
         .found.join("\n")

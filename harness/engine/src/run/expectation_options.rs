@@ -29,7 +29,7 @@ pub struct ExpectationOptions {
     pub fail_on: Vec<FailOn>,
 }
 
-/// Sorts of known failures that fail a run in which nothing new is broken.
+/// The kinds of known failures that fail a run although nothing new is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     Expired,
@@ -37,7 +37,7 @@ pub enum FailOn {
 }
 
 impl ExpectationOptions {
-    /// The place of the known failures; `None`: there are none.
+    /// The place of the known failures; `None` if there are none.
     pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
         if self.no_expectations {
             return None;
@@ -45,7 +45,7 @@ impl ExpectationOptions {
         self.expectations.clone().or_else(|| expectations_folder(specs))
     }
 
-    /// The known failures, checked against the catalog; `None`: there are none.
+    /// The known failures, checked against the catalog; `None` if there are none.
     pub(super) fn read(
         &self,
         specs: &Specs,
@@ -56,7 +56,7 @@ impl ExpectationOptions {
         self.place(specs).map(read).transpose()
     }
 
-    /// A line about an existing folder of known failures that is not read, because no option names it.
+    /// A line about an existing folder with known failures that is not read because no option names it.
     pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
         let asked = self.no_expectations || self.expectations.is_some();
         let folder = unread_expectations(specs).filter(|_| !asked)?;
@@ -67,7 +67,7 @@ impl ExpectationOptions {
         ))
     }
 
-    /// The known failures of a run. Records them in the run's header.
+    /// Loads a run's known failures, and records them in the run's header.
     pub(super) fn expecting(&self, known: Box<dyn KnownFailures>, header: &mut RunHeader) -> Box<dyn Expected> {
         let fail_on = self.fail_on.iter().map(|fail_on| match fail_on {
             FailOn::Expired => Sort::Expired,

@@ -1,4 +1,4 @@
-//! The options of a run: the command line and the environment.
+//! A run's options, from the command line and the environment.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,38 +19,39 @@ use super::library::Backend;
 use super::profile::Profile;
 use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
-/// The default of `--deadline`, in seconds.
+/// The default value for `--deadline`, in seconds.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
-/// The default folder of the device locks. Not below TMPDIR: users with different values would not exclude each other.
+/// The default folder for device locks. It is not in TMPDIR: users with different values would not exclude each
+/// other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
 
-/// The longest wait for a device, in seconds: a week.
+/// The maximum wait for a device, in seconds: one week.
 const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 
-/// The largest limit of a worker's memory, in mebibytes: a pebibyte.
+/// The maximum memory limit for a worker, in mebibytes: one pebibyte.
 const MOST_MEBIBYTES: u64 = 1 << 30;
 
-/// The smallest default limit of a worker's memory, in bytes: using less is not a sign of a mistake.
+/// The minimum default memory limit for a worker, in bytes: using less memory is not a sign of a mistake.
 const LEAST_LIMIT: u64 = 16 << 30;
 
-/// The default of `--logs`, in KiB.
+/// The default value for `--logs`, in KiB.
 const DEFAULT_LOGS: u64 = 64;
 
-/// The largest value of `--logs`, in KiB.
+/// The maximum value for `--logs`, in KiB.
 const MOST_LOGS: u64 = 16 << 10;
 
-/// The time that rules wait for an expected event.
+/// The time for which rules wait for an expected event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
-    /// Derived from what the device takes before the run.
+    /// Derived from the device's measured times before the run.
     #[default]
     Measured,
-    /// Given, in milliseconds.
+    /// A given time, in milliseconds.
     Given(u32),
 }
 
-/// The largest value of `--patience`, in milliseconds.
+/// The maximum value for `--patience`, in milliseconds.
 pub(super) const MOST_PATIENCE: u32 = 600_000;
 
 impl FromStr for Waiting {
@@ -326,14 +327,14 @@ pub mod headings {
 }
 
 impl EffortOptions {
-    /// The work of one rule.
+    /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
         self.profile.unwrap_or_default().work(self.rule_limit)
     }
 }
 
 impl Options {
-    /// The options of a run that only tries rules, on any device.
+    /// The options for a run that only tries rules, on any device.
     pub fn of_rules(
         catalog: &CatalogOptions,
         conditions: &ConditionOptions,
@@ -354,11 +355,11 @@ impl Options {
         }
     }
 
-    /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. True if there was a query: its
-    /// rule is a whole id then.
+    /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. Returns true if there was a
+    /// query, in which case its rule is a full id.
     ///
     /// # Errors
-    /// The text is not a query, or gives a case together with other rules or cases.
+    /// Fails if the text is not a query, or if it gives a case together with other rules or cases.
     pub fn take_query(&mut self, wanted: &mut [String]) -> Result<bool, SelectionError> {
         let Some(at) = wanted.iter().position(|text| text.contains(':')) else { return Ok(false) };
         let text = wanted[at].clone();
@@ -373,12 +374,12 @@ impl Options {
         Ok(true)
     }
 
-    /// True if one-device rules run on every device.
+    /// True if single-device rules run on every device.
     pub(super) fn everywhere(&self) -> bool {
         self.run.on_every_device.unwrap_or(self.effort.profile.unwrap_or_default() != Profile::Smoke)
     }
 
-    /// The memory limit of a worker, in bytes; `None`: unlimited.
+    /// A worker's memory limit, in bytes; `None` if there is no limit.
     pub(super) fn memory_of_workers(&self, simulated: bool) -> Option<u64> {
         match self.effort.worker_memory {
             Some(mebibytes) => (mebibytes > 0).then_some(mebibytes << 20),
@@ -387,7 +388,8 @@ impl Options {
         }
     }
 
-    /// The cases of `--case`: one, or a list that runs in order in one process. Empty if none was given.
+    /// The cases given by `--case`: a single case, or a list that runs in order in one process. Empty if no case
+    /// was given.
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.run.case else { return Ok(Vec::new()) };
         let failed = |reason: String| RunError::Case { text: text.clone(), reason };

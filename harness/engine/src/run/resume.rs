@@ -1,4 +1,4 @@
-//! Resuming a run: the state that a killed run left, and the check that this is the same run.
+//! Resumes a run: reads the state that an interrupted run left, and checks that the run is the same.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the run that `--resume` names, if given. Options that are not given come from that run; given options must
-    /// match it.
+    /// Reads the run that `--resume` names, if given. Options that are not given are taken from that run; options
+    /// that are given must match it.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
@@ -47,8 +47,8 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
-    /// Checks that the catalog and the library are those of the run, before either is used. Their paths are never taken
-    /// from the journal: its author would choose the code that this process loads.
+    /// Checks that the catalog and the library are the run's own, before either is used. Their paths are never
+    /// taken from the journal, whose author could then choose the code that this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
@@ -78,7 +78,7 @@ impl Earlier {
         expect_none(&differences, &self.folder)
     }
 
-    /// The rules of the run, as selected at its start. Another selection is refused.
+    /// The run's rules, as selected at its start. A different selection is refused.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::default();
         let all = plan(rules);
@@ -107,7 +107,7 @@ impl Earlier {
         Ok(then)
     }
 
-    /// Adds the context of the resumed run to an error of opening the target.
+    /// Adds the resumed run's context to an error from opening the target.
     pub fn context(&self, error: RunError) -> RunError {
         let folder = self.folder.clone();
         match error {
@@ -117,13 +117,13 @@ impl Earlier {
         }
     }
 
-    /// A remark if the run continues on other devices of the same model.
+    /// Returns a remark if the run continues on other devices of the same model.
     pub fn elsewhere(&self, now: &RunHeader) -> Option<String> {
         let text = || "the run continued on other devices of the same model with the same software";
         on_others(&self.run.header, now).then(|| text().to_owned())
     }
 
-    /// Checks that the run of `header` tests the same target as the resumed run.
+    /// Checks that a run with this header tests the same target as the resumed run.
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
@@ -192,13 +192,14 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// The devices of a run, including those that were unusable before it began.
+/// The number of a run's devices, including those that were unusable before the run began.
 fn all_devices(of: &RunHeader) -> u32 {
     let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
     of.devices.saturating_add(out)
 }
 
-/// Fills in options that are not given, except the files to read or load, which a journal must never choose.
+/// Fills in options that were not given, except options that name files to read or load: a journal must never
+/// choose these.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
@@ -212,7 +213,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.simulator.sim_edition.clone_from(&settings.sim_edition);
     options.simulator.sim_memory = settings.sim_memory;
     options.conditions.deadline = settings.deadline;
-    // The patience measured at the start: all results of one run use the same value.
+    // The patience measured at the start: all results in a run use the same value.
     options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.effort.rule_limit = settings.rule_limit;
     options.conditions.hazardous = settings.hazardous;
@@ -229,7 +230,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// Reports all differences at once.
+/// Fails if there are differences, and reports all of them together.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {
         return Ok(());

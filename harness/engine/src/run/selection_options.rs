@@ -1,4 +1,5 @@
-//! Options that select rules, in addition to the filters of the command line: a list in a file, exclusions, a shard.
+//! Options that select rules, in addition to the filters on the command line: a list in a file, exclusions, and a
+//! shard.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
 
-/// The size of the longest list of rules, in bytes.
+/// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
 /// The selected rules. Each option has an environment variable, for runners that pass no arguments on.
@@ -40,10 +41,10 @@ pub struct SelectionOptions {
 }
 
 impl SelectionOptions {
-    /// The filter of these options, of the texts of the command line, and of the texts to leave out.
+    /// The filter that results from these options, the texts on the command line, and the texts to leave out.
     ///
     /// # Errors
-    /// A file that is named cannot be read, or lists nothing.
+    /// Fails if a named file cannot be read or lists nothing.
     pub fn filter(&self, wanted: Vec<String>, exact: bool, left_out: Vec<String>) -> Result<Filter, SelectionError> {
         let mut filter = Filter { wanted, exact, left_out, excluded: self.exclude.clone(), ..Filter::default() };
         if let Some(path) = &self.rules {
