@@ -203,7 +203,10 @@ fn a_harmless_fault_is_only_reported() {
     let script = format!("'info -t health -i 1 -c 0') if [ -e count ]; then {health}; else cat good.txt; fi ;;");
     let (_, report) = night.tool(&script).run();
     let remarks = remarks(&report);
-    assert!(remarks.contains("device 1:0 has the fault 80E00209, which is harmless: it stays in use"), "{remarks}");
+    assert!(
+        remarks.contains("device 1:0 has the fault 80E00209, which is harmless: the device stays in use"),
+        "{remarks}"
+    );
     assert!(!remarks.contains("is out of use"), "{remarks}");
 }
 

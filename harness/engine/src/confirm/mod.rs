@@ -224,7 +224,7 @@ impl Inquiry<'_> {
             Ok(_) => String::new(),
             Err(error) => format!(": {error}"),
         };
-        self.confirmation.remark = format!("the cases before it could not be rerun{why}");
+        self.confirmation.remark = format!("the preceding cases could not be rerun{why}");
         None
     }
 
@@ -314,7 +314,7 @@ impl Inquiry<'_> {
         self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
             self.confirmation.remark =
-                "fewer of these cases may suffice; a larger --profile searches longer".to_owned();
+                "fewer of these cases may be enough; a larger --profile searches longer".to_owned();
         }
         Some(Conclusion::After)
     }

@@ -83,7 +83,7 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
     }
     if first.soname != second.soname {
         let shown = |library: &LibraryInterface| library.soname.clone().unwrap_or_else(|| "no name".to_owned());
-        let text = format!("programs are linked against {}, before against {}", shown(second), shown(first));
+        let text = format!("programs are linked against {}; previously, against {}", shown(second), shown(first));
         found.push(Difference { kind: Kind::Needed, name: shown(second), text, rules: Vec::new() });
     }
     found.sort();

@@ -29,8 +29,8 @@ pub enum WorkerEnd {
     Stuck(Duration),
     /// A case took too long while no library call was open.
     #[error(
-        "no progress for {0:?} while no call was open; the process was killed; the steps of the rule take too long: \
-         bound their loops and sizes, or raise --deadline"
+        "no progress for {0:?} while no call was open; the process was killed; the rule's steps take too long: limit \
+         their loops and sizes, or raise --deadline"
     )]
     Overran(Duration),
     /// The run was interrupted.
@@ -115,7 +115,10 @@ impl ProcessorTime {
                 "the process used up its {limit} s of processor time ({how}); raise that limit (ulimit -t)"
             ));
         }
-        WorkerEnd::Crashed(format!("{how}: it had limited its processor time to {limit} s and reached the limit"))
+        WorkerEnd::Crashed(format!(
+            "{how}: the process had limited its own processor time to {limit} s and reached \
+            that limit"
+        ))
     }
 }
 

@@ -88,7 +88,7 @@ pub enum StartError {
     #[error("cannot set up the runtime: {}", .0.message)]
     Refused(Trouble),
     /// The worker exited or hung; with its library's output.
-    #[error("while the runtime was set up, {}{}", .0, printed(.1))]
+    #[error("while the runtime was being set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
     /// The catalog or the library no longer matches the header.
     #[error("{0}")]
@@ -212,7 +212,7 @@ impl Factory {
         self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
         match self.attempt(machine, set_up) {
             Ok(started) => {
-                let text = format!("a worker started only at the second attempt: {first}");
+                let text = format!("a worker started only on the second attempt: {first}");
                 self.remarks.note(text, "");
                 Ok(started)
             }

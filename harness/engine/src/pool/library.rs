@@ -83,8 +83,8 @@ impl LibraryFile {
         let digest = digest::of_file(&self.path).map_err(gone)?;
         if digest != self.sha256 {
             return Err(format!(
-                "{path} was replaced during the run: its sha256 was {} and is now {}; start the run again, and do not \
-                 install libraries during it",
+                "{path} was replaced during the run: its sha256 was {} and is now {}; start the run again, and do \
+                 not install libraries during a run",
                 &self.sha256[..12],
                 &digest[..12]
             ));

@@ -23,7 +23,7 @@ pub struct SimulatedMachine {
     pub defects: Vec<String>,
     /// The duration of initialization, in milliseconds.
     pub start_up_ms: u64,
-    /// The minimum duration of each call, in nanoseconds.
+    /// The duration of each call, in nanoseconds.
     pub call_ns: u64,
     /// The seed for the order in which a process's streams work; `None` leaves the order to the processor.
     pub schedule: Option<u64>,

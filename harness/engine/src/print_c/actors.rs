@@ -156,7 +156,7 @@ impl<'a> Printer<'a> {
         let names: Vec<&str> = self.program.actors.iter().map(|actor| actor.name.as_str()).collect();
         let homes: Vec<&str> = self.program.actors.ids().map(|actor| names[self.home(actor).index()]).collect();
         let mut out = format!("enum {{ {}, ACTORS }};\n", names.join(", "));
-        let _ = writeln!(out, "static const int home[] = {{{}}}; /* the process of each */", homes.join(", "));
+        let _ = writeln!(out, "static const int home[] = {{{}}}; /* each actor's process */", homes.join(", "));
         let _ = write!(
             out,
             "static void program(void);\nstatic struct shared {{\n    pid_t processes[ACTORS];\n    int leaver;\n"

@@ -316,8 +316,8 @@ impl<'a> Printer<'a> {
         let main = match self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
             None => format!("int main(void) {{ return {run}; }}\n"),
             Some(variable) => format!(
-                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by the \
-                 machine's number */\n    \
+                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by its \
+                 number on the machine */\n    \
                  return {run};\n}}\n",
                 visible.join(",")
             ),

@@ -1,4 +1,4 @@
-//! What steps do on a faithful device, and the defects that they could notice.
+//! The behavior of steps on a faithful device, and the defects that they could notice.
 
 use std::collections::BTreeSet;
 

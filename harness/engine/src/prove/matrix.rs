@@ -12,9 +12,8 @@ use simulator_contract::is_subtle;
 
 use super::{ProofFileError, RuleProof};
 
-/// The limits, in percent and in number, beyond which a defect is blunt: it is noticed by so many rules that it
-/// proves little about any of them. The number is for products with few rules, where a tenth of the rules is less
-/// than a chapter.
+/// A defect is blunt, and proves little about any rule, if it is noticed by more rules than this, in percent and in
+/// number. The number is for products with few rules, where a tenth of the rules is less than a chapter.
 const BLUNT: (usize, usize) = (10, 10);
 /// The maximum share of cases, in percent, in which a subtle defect shows for some rule.
 const SUBTLE: u64 = 5;
@@ -189,7 +188,8 @@ impl Matrix {
             let _ = writeln!(
                 text,
                 "  subtle      {} defects marked subtle show in more than {SUBTLE} % of the cases of every rule that \
-                 claims them: subtle by history, order or boundary, or not at all; the matrix lists them",
+                 claims them: they are subtle through history, order or boundaries, or not subtle at all; the matrix \
+                     lists them",
                 loud.len()
             );
         }

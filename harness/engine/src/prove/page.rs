@@ -86,7 +86,7 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
 fn could_claim(text: &mut String, proof: &Proof) {
     for found in proof.unclaimed.chunk_by(|one, next| one.rule == next.rule) {
         let (rule, product) = (&found[0].rule, &proof.product);
-        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} and does not claim them (`kills:`)");
+        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} but does not claim them (`kills:`)");
         for CouldClaim { defect, subtle, claimed_by, .. } in found {
             let others = match claimed_by {
                 0 => "no rule claims it".to_owned(),

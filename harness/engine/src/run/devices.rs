@@ -201,7 +201,7 @@ impl Devices {
                     1 => "one is".to_owned(),
                     more => format!("{more} are"),
                 };
-                let reason = format!("this rule needs {wanted} devices, and {left} usable: {why}");
+                let reason = format!("this rule needs {wanted} devices, but {left} usable: {why}");
                 return Taken::Refused(Verdict::DeviceLost, reason);
             }
             // Taken all at once and in ascending order, so that no rule holds one device while waiting for another.

@@ -123,7 +123,7 @@ pub enum NothingSelected {
     /// Texts that match no rule, each with a hint.
     #[error("{}; `cargo test -- --list` or `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
-    #[error("none of {rules} rules is left to run; exclude fewer with --skip or --exclude")]
+    #[error("all {rules} rules are excluded; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },
 }
 
@@ -138,13 +138,13 @@ fn unmatched(texts: &[(String, String)]) -> String {
 pub enum SelectionError {
     #[error("--rules {path}: {source}; give a file with an id on each line")]
     List { path: PathBuf, source: io::Error },
-    #[error("--rules {path} lists no rule; give a file with an id on each line")]
+    #[error("--rules {path} lists no rules; give a file with an id on each line")]
     EmptyList { path: PathBuf },
     #[error("--times: {error}")]
     Times { error: JournalError },
     #[error("{text}: {source}")]
     Query { text: String, source: QueryError },
-    #[error("{text} gives a case, and {other} is given with it; give one rule and one case")]
+    #[error("{text} already gives a case, so {other} cannot be used with it; give one rule and one case")]
     QueryAndMore { text: String, other: String },
     #[error(
         "--shard: nextest starts one process per rule, which cannot know the whole shard; use `cargo test -- --shard \
@@ -191,13 +191,15 @@ pub enum ResumeError {
     NoRun { error: JournalError },
     /// All differences, one per line.
     #[error(
-        "{folder} cannot be resumed, it tested something else:\n{}\nto test the current target, start a new run in \
+        "{folder} cannot be resumed because it tested something else:\n{}\nto test the current target, start a new \
+         run in \
          another folder",
         .found.join("\n")
     )]
     Different { folder: PathBuf, found: Vec<String> },
     #[error(
-        "{folder} cannot be resumed: its journal has a result of {id}, which is not a rule of the catalog, so the file \
+        "{folder} cannot be resumed: its journal has a result for {id}, which is not a rule in the catalog, so the \
+         file \
          was changed after the run; restore it from a copy or run again"
     )]
     Foreign { folder: PathBuf, id: String },
@@ -231,12 +233,12 @@ pub enum MergeError {
     NotAPart { path: PathBuf },
     /// All differences from the first run, one per line.
     #[error(
-        "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
+        "{path} cannot be merged with {first} because it tested something else:\n{}\nmerge only parts of one run",
         .found.join("\n")
     )]
     Different { path: PathBuf, first: PathBuf, found: Vec<String> },
     #[error(
-        "{path} has a result of {id}, which is not a rule of its part, so its journal was modified after the run; \
+        "{path} has a result for {id}, which is not a rule in its part, so its journal was modified after the run; \
          restore it from a copy, or leave the part out"
     )]
     Foreign { path: PathBuf, id: String },

@@ -248,7 +248,7 @@ impl RunFolder {
         let wanted: u64 = found.texts.iter().map(|text| text.text.len() as u64).sum();
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(wanted));
         if taken.is_err() {
-            let full = "log limit of the run reached, see --logs".to_owned();
+            let full = "the run's log limit was reached; see --logs".to_owned();
             return Some(RuleLogs { files: Vec::new(), nothing: vec![full] });
         }
         match log_files::write(&self.path, &result.id, &found) {
@@ -402,7 +402,7 @@ fn other_expectations(campaign: &Campaign) -> Option<String> {
     (then.map(|files| &files.digest) != now.map(|files| &files.digest)).then(|| {
         format!(
             "the known failures changed since the run began: {} then, {} now; all results are classified by the \
-             current ones, and dangerous rules that were not run stay so",
+             current ones, and dangerous rules that were skipped stay skipped",
             shown(then),
             shown(now)
         )

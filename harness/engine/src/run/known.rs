@@ -65,7 +65,7 @@ impl KnownCases {
     fn read_file(&mut self, path: &Path, rule: &Rule, scope: &Scope) {
         let mut unused = |what: &dyn Display, broken: bool| {
             let advice = if broken { "fix or remove it" } else { "it may apply to another target" };
-            self.remarks.push(format!("{}: {what}; this counterexample is not tried, {advice}", path.display()));
+            self.remarks.push(format!("{}: {what}; this counterexample was skipped; {advice}", path.display()));
             self.unusable += u64::from(broken);
         };
         let kept = match read_cases(path) {

@@ -79,9 +79,9 @@ impl Campaign {
     }
 }
 
-/// The verdict for a rule that ended at a call. No other rule can report a failure of the rule's own function in
-/// the rule's set-up or in the life cycle. Functions that are not exported are reported by the rule on exported
-/// functions.
+/// The verdict for a rule that ended at a call. If the rule owns the called function, it fails even if the call was
+/// in the set-up or the life cycle, because no other rule can report that failure. Functions that are not exported
+/// are reported by the rule on exported functions.
 pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) -> Verdict {
     let owns = rules.owners.get(&call.function).is_some_and(|owner| owner == id);
     match verdict {

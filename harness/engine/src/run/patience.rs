@@ -41,7 +41,7 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
         Err(why) => (
             LEAST_PATIENCE,
             Some(format!(
-                "cannot measure the speed of the device, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
+                "cannot measure the device's speed, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
                  --patience sets another time"
             )),
         ),

@@ -54,9 +54,9 @@ impl Earlier {
         let mut differences = Differences::default();
         let catalog = match &then.settings.specs {
             Some(specs) if options.catalog.specs.is_none() => {
-                &format!("it was in {specs}: give the catalog of that run with --specs DIR, or restore it")
+                &format!("it was in {specs}: give that run's catalog with --specs DIR, or restore it")
             }
-            _ => "give the catalog of that run with --specs DIR, or restore it",
+            _ => "give that run's catalog with --specs DIR, or restore it",
         };
         differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
         expect_none(&differences, &self.folder)?;
@@ -72,7 +72,7 @@ impl Earlier {
         };
         if then.library.sha256 != now.sha256 {
             let shown = |library: &LibraryIdentity| format!("{} (sha256 {})", library.path, library.sha256);
-            let action = "give the library of that run with --library PATH";
+            let action = "give that run's library with --library PATH";
             differences.fact("the library", &shown(&then.library), &shown(&now), action);
         }
         expect_none(&differences, &self.folder)
@@ -127,13 +127,13 @@ impl Earlier {
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
-        let action = "install the libraries of that run again";
+        let action = "reinstall that run's libraries";
         differences.fact("the further libraries", &further(then), &further(now), action);
         differences.fact("the mapped libraries", &mapped(then, now), &mapped(now, then), action);
-        let device = "run on the device of that run";
+        let device = "run on that run's device";
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
-        differences.fact("the suite's version", &then.suite, &now.suite, "use the version of that run");
-        differences.fact("the runtime", &then.runtime, &now.runtime, "give the catalog of that run with --specs DIR");
+        differences.fact("the suite's version", &then.suite, &now.suite, "use that run's version");
+        differences.fact("the runtime", &then.runtime, &now.runtime, "give that run's catalog with --specs DIR");
         differences.fact("the product", &then.product, &now.product, device);
         differences.fact("the device's name", &text(&then.reported_name), &text(&now.reported_name), device);
         differences.fact("the number of devices", &then.devices, &now.devices, device);

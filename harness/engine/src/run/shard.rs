@@ -30,7 +30,7 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST_SHARDS => Ok(Shard { number, of }),
-            _ => Err(format!("a part is K/N with K from 1 to N, and N at most {MOST_SHARDS}; for example 3/8")),
+            _ => Err(format!("a shard is K/N with K from 1 to N and N at most {MOST_SHARDS}, for example 3/8")),
         }
     }
 }

@@ -27,8 +27,8 @@ pub const DEAF: i32 = 71;
 pub fn advice(error: &std::io::Error) -> &'static str {
     use rustix::io::Errno;
     match Errno::from_io_error(error) {
-        Some(Errno::AGAIN) => "; raise the limit of processes (ulimit -u, or the container's)",
-        Some(Errno::MFILE) => "; raise the limit of open files (ulimit -n)",
+        Some(Errno::AGAIN) => "; raise the limit on processes (ulimit -u, or the container's)",
+        Some(Errno::MFILE) => "; raise the limit on open files (ulimit -n)",
         Some(Errno::NFILE) => "; the system has too many open files: close some, or raise fs.file-max",
         Some(Errno::NOMEM) => "; memory is short: free some, or raise the limit (ulimit -v, or the container's)",
         Some(Errno::NOSPC) => "; the file system is full: free some space",

@@ -82,7 +82,7 @@ pub(super) struct Execution<'a> {
     pub flight: &'a Flight,
     pub values: Vec<Value>,
     pub held: Vec<Held<'a>>,
-    /// Calls scheduled by `defer`, with the statement's number.
+    /// The calls that `defer` has scheduled.
     pub deferred: Vec<&'a Call>,
     /// The number of statements passed so far. It is the same in all processes in the case.
     pub tick: u64,

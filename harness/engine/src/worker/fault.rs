@@ -29,7 +29,7 @@ pub(super) enum Fault {
     OutsideRoom { offset: usize, room: usize },
     #[error("a value of this type cannot be used in a calculation")]
     NoValue,
-    #[error("{value} does not fit a {}; cast it if the wrap is meant", c_name(*.ty))]
+    #[error("{value} does not fit a {}; cast it if wrapping is intended", c_name(*.ty))]
     DoesNotFit { value: i128, ty: Type },
     #[error("{value} does not fit a parameter of type {}", c_name(*.ty))]
     DoesNotFitParameter { value: i128, ty: Type },
@@ -41,7 +41,7 @@ pub(super) enum Fault {
     HostAlignment,
     #[error("ALIGN_UP to a multiple of 0")]
     AlignUp,
-    #[error("this is not a gate of the case; `gate()` makes one")]
+    #[error("this is not one of the case's gates; `gate()` creates one")]
     NoGate,
     /// There was not enough memory for a built-in.
     #[error("{what}: {source}{}", advice(.source))]
@@ -53,7 +53,7 @@ pub(super) enum Fault {
     Rounds { rounds: i128, most: i128 },
     #[error("the case chose an unknown alternative")]
     NoAlternative,
-    /// Control flow reached an actor's code, or another statement was executed as control flow.
+    /// Control flow was performed as an actor's statement, or another statement as control flow.
     #[error("control flow cannot be performed by an actor")]
     Flow,
     #[error("a process that has ended cannot execute statements")]
@@ -65,7 +65,7 @@ pub(super) enum Fault {
     ThreadEnded,
     #[error("cannot start a thread of the case: {source}{}", advice(.source))]
     NoThread { source: io::Error },
-    #[error("the case executed more than {0} statements: bound the rounds of its loops")]
+    #[error("the case executed more than {0} statements: limit the iterations of its loops")]
     Steps(u64),
     /// Part of the life cycle failed.
     #[error("{0}")]

@@ -64,7 +64,7 @@ impl Surroundings {
         }
     }
 
-    /// How another snapshot differs from this one; `None` if they are equal.
+    /// A description of the differences in another snapshot; `None` if there are none.
     pub(super) fn differences(&self, other: &Surroundings) -> Option<String> {
         let shown = |text: &Option<CString>| {
             text.as_ref().map_or_else(|| "none".to_owned(), |text| text.to_string_lossy().into_owned())

@@ -28,8 +28,7 @@ impl<'a> Execution<'a> {
         if self.report.failure.is_none()
             && let Some((at, bytes)) = self.memory.broken_guard()
         {
-            let message =
-                format!("byte {at} was written, outside a host buffer of {bytes} bytes that the rule handed over");
+            let message = format!("byte {at} was written, outside the {bytes}-byte host buffer that the rule passed");
             self.report.fail(Verdict::Fail, Span::default(), message);
         }
     }

@@ -180,7 +180,8 @@ impl Book {
                 // Memory held by the suite's own processes is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
-                    "{} lost between two checkpoints, and no rule between them repeats it: another program may be \
+                    "{} lost between two checkpoints, and no rule between them reproduces the loss: another program \
+                     may be \
                      using the device",
                     resource.amount(lost, device)
                 )),

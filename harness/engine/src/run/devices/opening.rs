@@ -71,7 +71,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     if several && shown.iter().any(|shown| matches!(shown, Shown::Works { sees: Some(sees), .. } if *sees != 1)) {
         executor.pool.close(executor.factory.deadlines);
         executor.factory.remarks.note(
-            "the runtime ignores the visibility variable of its processes: rules run one after another".to_owned(),
+            "the runtime ignores its processes' visibility variable, so rules run one after another".to_owned(),
             "",
         );
         expect_enough(options, all.len(), Vec::new())?;
@@ -110,8 +110,8 @@ fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<
     }
 }
 
-/// True if programs run on the host: the gate copies from the host, which is not possible if they run on the
-/// device.
+/// True if programs run where they usually do. The gate copies from the host, and there is no host if programs run
+/// on the device.
 fn usual_run_mode(target: &Target) -> bool {
     target.rules.run_modes.first().is_none_or(|usual| *usual == target.conditions.run_mode)
 }

@@ -194,14 +194,17 @@ impl Watch {
 impl WatchState {
     /// Remarks that are made once: missing information, and harmless faults.
     fn news(&mut self, seen: &MachineHealth) -> Vec<String> {
-        let unknown = seen.unknown.iter().map(|why| format!("the health of the devices is unknown: {why}"));
+        let unknown = seen.unknown.iter().map(|why| format!("the devices' health is unknown: {why}"));
         let mut all: Vec<String> = unknown.collect();
         for device in &seen.devices {
             let Some(before) = self.before.get(&device.label) else { continue };
             let new = device.faults.iter().filter(|fault| !before.faults.iter().any(|known| known.name == fault.name));
             // A fault's description changes from check to check.
             all.extend(new.filter(|fault| fault.harmless).map(|fault| {
-                format!("device {} has the fault {}, which is harmless: it stays in use", device.label, fault.name)
+                format!(
+                    "device {} has the fault {}, which is harmless: the device stays in use",
+                    device.label, fault.name
+                )
             }));
         }
         all.into_iter().filter(|text| self.said.insert(text.clone())).collect()
@@ -344,7 +347,7 @@ mod tests {
         machine.shows(&[second(|device| device.faults.push(fault("80E00209", true)))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
         assert!(lost.is_empty());
-        assert_eq!(said, ["device 1:0 has the fault 80E00209, which is harmless: it stays in use"]);
+        assert_eq!(said, ["device 1:0 has the fault 80E00209, which is harmless: the device stays in use"]);
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }
 
@@ -374,7 +377,7 @@ mod tests {
         let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[MachineHealth { devices: vec![], unknown: vec!["it hangs".to_owned()] }]);
-        let said = vec!["the health of the devices is unknown: it hangs".to_owned()];
+        let said = vec!["the devices' health is unknown: it hangs".to_owned()];
         assert_eq!(watch.look(FAILED, Instant::now()), (vec![], said));
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }

@@ -113,7 +113,7 @@ impl Parts {
         let cut = cut.map(|run| format!("part {}: {} is incomplete", run.part, run.header.run));
         let elsewhere = self.elsewhere().then(|| {
             "the parts ran on different devices of the same model with the same software; each part's journal names \
-             its own"
+             its devices"
                 .to_owned()
         });
         missing.into_iter().chain(cut).chain(elsewhere).chain(said).collect()
@@ -140,7 +140,7 @@ impl Parts {
         let others: BTreeSet<u32> = others.collect();
         (!others.is_empty()).then(|| {
             format!(
-                "{} of {}: run with other known failures; dangerous rules that were not run stay so",
+                "{} of {}: run with other known failures; dangerous rules that were skipped stay skipped",
                 numbered(&others),
                 self.of
             )

@@ -34,7 +34,7 @@ pub enum TargetError {
     UnknownDefect { name: String, hint: String },
     #[error("--defect {name}: unknown function `{function}`{hint}")]
     UnknownDenied { name: String, function: String, hint: String },
-    #[error("--defect {name}: `{function}` returns no code, so it cannot refuse")]
+    #[error("--defect {name}: `{function}` returns no code, so it cannot refuse a call")]
     NoCode { name: String, function: String },
     #[error("--sim-edition {edition}: known editions are {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
@@ -44,7 +44,7 @@ pub enum TargetError {
     NoProc { why: &'static str },
     #[error(
         "this user can start {free} more threads under the limit of {limit}, but a run may need {needed}, and rules \
-         would blame the library; raise the limit of processes (ulimit -u, or the container's)"
+         would blame the library; raise the limit on processes (ulimit -u, or the container's)"
     )]
     Threads { free: usize, needed: usize, limit: u64 },
     /// The run needs a file that cannot be read.
@@ -61,7 +61,7 @@ pub enum TargetError {
     Query { library: String, end: WorkerEnd },
     #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
-    #[error("{library}: the runtime reports no device; `atlas-cts doctor` may say why")]
+    #[error("{library}: the runtime reports no devices; `atlas-cts doctor` may show why")]
     NoDevices { library: String },
     #[error("the runtime does not report its product ({reason}); name it with --product ID")]
     ProductUnanswered { reason: String },
@@ -72,8 +72,8 @@ pub enum TargetError {
     )]
     OtherProduct { reported: String, found: String, wanted: String },
     #[error(
-        "the device reports `{reported}`, which no product of products.yaml matches; \
-         name the family with --product ID, and add the name there"
+        "the device reports `{reported}`, which matches no product in products.yaml; \
+         name the product family with --product ID, and add this name to products.yaml"
     )]
     ProductUnknown { reported: String },
     /// Some devices failed the gate.
@@ -91,8 +91,8 @@ pub enum TargetError {
     TooFewWork { least: usize, left: usize },
     /// The lock folder or a lock file cannot be used.
     #[error(
-        "{path}: {source}; devices are used only with their locks: fix this, or give --lock-dir DIR with a folder \
-         that all users of the devices can write"
+        "{path}: {source}; devices are not used without locks: fix this, or give --lock-dir DIR with a folder that \
+         all users of the devices can write to"
     )]
     LockFile { path: PathBuf, source: io::Error },
     /// The run was interrupted before it started.

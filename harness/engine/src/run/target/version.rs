@@ -20,7 +20,7 @@ pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str) -> Ver
     for (Query { by, interface, .. }, answer) in queries.zip(answers) {
         let text = match answer {
             Ok(text) if text.trim().is_empty() => {
-                failed.push(format!("{by} answers nothing"));
+                failed.push(format!("{by} gives no answer"));
                 continue;
             }
             Ok(text) => text,
