@@ -16,12 +16,12 @@ use super::places::{expectations_folder, unread_expectations};
 /// The known failures. Each option has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
-    /// Known failures: a YAML file, or a folder of them.
+    /// Known failures: a YAML file, or a folder of YAML files.
     ///
-    /// Default: none. If cargo runs the suite in its checkout, the folder `expectations` there.
+    /// Default: none or, if cargo runs the suite in its checkout, the folder `expectations` there.
     #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "PATH", help_heading = RESULTS)]
     pub expectations: Option<PathBuf>,
-    /// Ignore known failures, also those in the checkout.
+    /// Ignore known failures, including those in the checkout.
     #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub no_expectations: bool,
     /// Also fail the run (exit status 1) on fixed or expired known failures.

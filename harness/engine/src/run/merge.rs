@@ -33,13 +33,13 @@ use parts::Parts;
 /// The parts to merge, and the output.
 #[derive(Debug, Clone, Args)]
 pub struct MergeOptions {
-    /// Folders or journals of parts of one run. Several of the same part are attempts at it.
+    /// Folders or journals of a run's parts. Several for the same part are attempts at that part.
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Folder of the reports; default reports/out/<run>.
+    /// Folder for the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
-    /// Folder of the catalog that the parts were run with, if it is not the one that the executable carries.
+    /// Catalog folder with which the parts were run, if they did not use the embedded catalog.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     pub specs: Option<PathBuf>,
     #[command(flatten)]

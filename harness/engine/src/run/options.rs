@@ -69,13 +69,13 @@ impl FromStr for Waiting {
 /// The catalog that a command reads, and the product that it is read for.
 #[derive(Debug, Clone, Args)]
 pub struct CatalogOptions {
-    /// Product family under test, or `auto`: ask the device.
+    /// Product family under test; `auto` asks the device.
     #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = AUTO, value_name = "ID", help_heading = PRODUCT)]
     pub product: String,
     /// Read the catalog from this folder, not from the executable.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR", help_heading = PRODUCT)]
     pub specs: Option<PathBuf>,
-    /// Runtime to test; default: the one that has the product or the rules.
+    /// Runtime to test; default: the runtime with the given product or rules.
     #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME", help_heading = PRODUCT, hide_short_help = true)]
     pub runtime: Option<String>,
 }
@@ -107,23 +107,23 @@ pub struct MachineOptions {
     /// Path of the runtime's shared library.
     #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH", help_heading = DEVICE)]
     pub library: Option<PathBuf>,
-    /// Treat this machine as a physical one.
+    /// Treat this machine as physical.
     ///
-    /// For a machine that looks like a virtual one, or does not show what it is. Behavior that is documented for physical
-    /// machines is then judged.
+    /// For a machine that looks virtual or cannot be identified. Behavior documented for physical machines is then
+    /// judged.
     #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub assume_bare_metal: bool,
-    /// Folder of the device locks.
+    /// Folder for device locks.
     ///
-    /// Runs exclude each other only if they share this folder. That includes runs of other users and in containers.
+    /// Runs exclude each other only if they share this folder. That includes runs by other users and in containers.
     #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER, help_heading = DEVICE, hide_short_help = true)]
     pub lock_dir: PathBuf,
     /// Seconds to wait for a device that another run uses.
     ///
-    /// Also the wait for a journal that another process has locked, but then at most ten seconds.
+    /// Also applies to a journal that another process has locked, but for at most ten seconds.
     #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
     pub lock_wait: u64,
-    /// Folder to write the reports to [default: reports/out/<run>].
+    /// Folder for the reports [default: reports/out/<run>].
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR", help_heading = RESULTS)]
     pub report_dir: Option<PathBuf>,
 }
@@ -140,10 +140,10 @@ pub struct ConditionOptions {
     /// Seconds after which a call that has not returned counts as a hang.
     #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub deadline: u64,
-    /// Also provoke documented undefined behavior: isolated, never judged.
+    /// Also provoke documented undefined behavior, isolated and not judged.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
-    /// This run has the devices to itself: also take all their memory.
+    /// Declare that only this run uses the devices, and also take all their memory.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
 }
@@ -154,12 +154,12 @@ pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
-    /// Seed of the run; profiles other than smoke draw one.
+    /// Seed for the run; by default, profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
-    /// Seconds after which the watchdog starts no further case of a rule.
+    /// Seconds after which the watchdog starts no further cases for a rule.
     ///
-    /// The result of such a rule is `cut`: unknown. Default: 600 in smoke, more in other profiles.
+    /// The result of such a rule is `cut` (unknown). Default: 600 in smoke, more in other profiles.
     #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub rule_limit: Option<u64>,
     /// Milliseconds that rules wait for an expected event, or `auto`.
@@ -174,7 +174,7 @@ pub struct EffortOptions {
     pub worker_memory: Option<u64>,
     /// Do not judge checks that assume this axiom; may be repeated.
     ///
-    /// Such checks are only observed. `explain` lists the axioms of a rule.
+    /// Such checks are only observed. `explain` lists a rule's axioms.
     #[arg(long = "without-axiom", value_name = "ID", help_heading = WORK, hide_short_help = true)]
     pub without_axioms: Vec<String>,
 }
@@ -190,8 +190,8 @@ pub struct WorkerOptions {
     pub skip_gate: bool,
     /// Number of rules to run in parallel.
     ///
-    /// In a proof, the number of simulated devices. Default on real devices: one rule for each device, which is also the
-    /// maximum. Default on a simulated device: the number of processors, in a proof twice as many.
+    /// In a proof, the number of simulated devices. Default on real devices: one rule per device, which is also the
+    /// maximum. Default on a simulated device: the number of processors, or twice that number in a proof.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = WORK)]
     pub jobs: Option<usize>,
 }
@@ -204,9 +204,9 @@ pub struct SimulatorOptions {
     /// `none` simulates a library without a version call.
     #[arg(long, env = environment::EDITION, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_edition: Option<String>,
-    /// Memory of each simulated device in MiB; default: as the product has.
+    /// Memory of each simulated device in MiB; default: the product's amount.
     ///
-    /// Less suits machines on which large reservations are slow or forbidden: emulators, small containers.
+    /// Use less on machines where large reservations are slow or forbidden, such as emulators and small containers.
     #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_memory: Option<u64>,
     /// Milliseconds that the simulated runtime takes to start.
@@ -215,9 +215,9 @@ pub struct SimulatorOptions {
     /// Nanoseconds that each call of the simulated runtime takes.
     #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub call_ns: u64,
-    /// Seed that decides in which order simulated streams work.
+    /// Seed for the order in which simulated streams work.
     ///
-    /// `prove` uses the seed of the run. Without a seed, and with several processes, the operating system decides.
+    /// `prove` uses the run's seed. Without a seed, or with several processes, the operating system decides.
     #[arg(long, env = environment::SCHEDULE, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_schedule: Option<u64>,
 }
@@ -225,18 +225,19 @@ pub struct SimulatorOptions {
 /// The work of a run in addition to trying rules, and when the run fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Fail the run (exit status 3) if fewer devices work at its start.
+    /// Fail the run (exit status 3) if fewer devices than this work at its start.
     #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
-    /// Run each one-device rule on every device, not on one of them.
+    /// Run each single-device rule on every device, not just one.
     ///
-    /// Otherwise the seed and the rule's id choose the device. Profiles longer than smoke do this unless it is false.
+    /// Otherwise, the seed and the rule's id determine the device. Profiles longer than smoke use every device
+    /// unless this is false.
     #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub on_every_device: Option<bool>,
     /// Shell command that tries to recover a lost device.
     ///
-    /// For example a reset that the site allows. The command finds the device in ATLAS_CTS_DEVICE and the reason in
-    /// ATLAS_CTS_REASON. It runs at most twice for each device. Without it a lost device stays in quarantine.
+    /// For example, a reset that the site allows. ATLAS_CTS_DEVICE names the device, and ATLAS_CTS_REASON gives the
+    /// reason. The command runs at most twice per device. Without it, a lost device stays in quarantine.
     #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND", help_heading = DEVICE, hide_short_help = true)]
     pub recover_cmd: Option<String>,
     /// Seconds that the recovery command may take.
@@ -244,13 +245,14 @@ pub struct RunOptions {
     pub recover_limit: u64,
     /// Run exactly this case of the selected rule, or a list of cases.
     ///
-    /// A list runs in order in one process. `RULE:axis=value;axis=value` in place of the rule's id gives a case too.
+    /// A list runs in order in one process. Alternatively, give `RULE:axis=value;axis=value` in place of the rule's
+    /// id.
     #[arg(long, value_name = "JSON", help_heading = SELECTION, hide_short_help = true)]
     pub case: Option<String>,
-    /// Broken rules of level `info` fail the run too.
+    /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
-    /// Fail the run (exit status 3) if it executed fewer rules.
+    /// Fail the run (exit status 3) if it executed fewer rules than this.
     #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
@@ -270,8 +272,8 @@ pub struct RunOptions {
     pub redact: bool,
     /// Keep failing cases: later runs try them first.
     ///
-    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names, under cargo to fixtures/regressions of the
-    /// checkout.
+    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names or, under cargo, to fixtures/regressions in
+    /// the checkout.
     #[arg(long, help_heading = RESULTS, hide_short_help = true)]
     pub keep: bool,
     /// Switch on a seeded defect, a bad device or a legal variant.
@@ -301,8 +303,8 @@ pub struct Options {
     pub simulator: SimulatorOptions,
     /// Finish the interrupted run in this folder, or `latest`.
     ///
-    /// The folder may also be a name below reports/out. Rules that have a result do not run again. All other options must
-    /// be those that the run was started with.
+    /// The folder may also be given as a name in reports/out. Rules that have a result are not run again. All other
+    /// options must match those with which the run was started.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
     /// Devices that were unusable when the resumed run started, named as in the visibility variable.

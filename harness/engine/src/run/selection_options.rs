@@ -20,12 +20,12 @@ const LONGEST_LIST: u64 = 16 << 20;
 /// The selected rules. Each option has an environment variable, for runners that pass no arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
-    /// Run the rules that this file lists, one on each line.
+    /// Run the rules that this file lists, one per line.
     ///
-    /// A line holds an id, or a text that ids contain. A comment begins with #.
+    /// Each line contains an id or part of one. Comments begin with #.
     #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE", help_heading = SELECTION)]
     pub rules: Option<PathBuf>,
-    /// Leave out rules with this id, or whose id contains it.
+    /// Leave out rules whose id is or contains this text.
     #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',', help_heading = SELECTION)]
     pub exclude: Vec<String>,
     /// Run only shard K of N, for `atlas-cts merge`.
@@ -33,9 +33,9 @@ pub struct SelectionOptions {
     /// A rule stays in its shard when rules are added to the catalog.
     #[arg(long, env = "ATLAS_CTS_SHARD", value_name = "K/N", help_heading = SELECTION)]
     pub shard: Option<Shard>,
-    /// Balance the shards by the times of this earlier run.
+    /// Balance the shards using the times from this earlier run.
     ///
-    /// Give all shards of a run the same one.
+    /// Give the same earlier run for all shards.
     #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
     pub times: Option<PathBuf>,
 }
