@@ -31,7 +31,7 @@ pub struct OpenQuestion {
     pub of: QuestionKind,
 }
 
-/// The kind of an open question.
+/// The kinds of open questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
@@ -56,7 +56,7 @@ pub enum Told {
     Holds(bool),
     /// True if a check with two alternatives held by the first alternative.
     First(bool),
-    /// A value that must be one of several.
+    /// A value, where several are allowed.
     Value(i64),
     /// The class of an observed value.
     Class(String),

@@ -19,7 +19,7 @@ impl Shrinking {
     }
 }
 
-/// The clock of the shrinking budget.
+/// The clock for the shrinking budget.
 pub(super) struct Clock {
     begun: Instant,
     limit: Duration,

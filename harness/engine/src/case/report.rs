@@ -1,4 +1,4 @@
-//! The result of one case.
+//! The result of a case.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ impl CaseFailure {
     }
 }
 
-/// A failed call.
+/// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCall {
     pub function: String,

@@ -42,7 +42,7 @@ pub struct SearchResult {
     pub coverage: Option<Coverage>,
     /// The code, if any, after which the process is unusable.
     pub fatal: Option<String>,
-    /// The failure of the health check after the rule.
+    /// The failure, if any, in the health check after the rule.
     pub unhealthy: Option<String>,
     /// The life-cycle call that caused `fatal` or `unhealthy`.
     pub stopped_by: Option<FailedCall>,

@@ -16,7 +16,7 @@ use super::Inquest;
 /// each attempt may take as long as all the cases before it.
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
-/// The result of rerunning cases.
+/// The result of a rerun.
 pub(super) enum Rerun {
     Passed,
     Failed(Box<Failed>),
@@ -32,7 +32,7 @@ pub(super) struct Failed {
     pub output: String,
 }
 
-/// Reruns of one rule's cases in processes that run nothing else.
+/// Reruns a rule's cases, in processes that run nothing else.
 pub(super) struct Again<'a> {
     inquest: Inquest<'a>,
     rule: &'a Rule,

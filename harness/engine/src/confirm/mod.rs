@@ -59,7 +59,7 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     Some(inquiry.confirm())
 }
 
-/// True if a verdict blames the library.
+/// True if the verdict blames the library.
 fn judged(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
 }

@@ -16,7 +16,7 @@ const LARGEST: u64 = 2 << 30;
 /// The maximum number of needed libraries to read, direct and indirect.
 const MOST_NEEDED: usize = 64;
 
-/// The dynamic section of a library.
+/// A library's dynamic section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryInterface {
     /// The name with which programs are linked against the library, if any.

@@ -30,7 +30,7 @@ pub struct Logs {
     pub secrets: &'static [Secret],
 }
 
-/// The time and the processes of a failure.
+/// The time of a failure, and the processes involved in it.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// The time at which the rule's first case started, by this machine's clock.

@@ -8,7 +8,7 @@ use catalog::files;
 /// The last lines in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tail {
-    /// Complete lines; invalid UTF-8 is replaced.
+    /// The complete lines. Invalid UTF-8 is replaced.
     pub lines: Vec<String>,
     /// True if the file has earlier lines that were not read.
     pub cut: bool,

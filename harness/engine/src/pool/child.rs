@@ -36,7 +36,7 @@ const JUST_NOW: Duration = Duration::from_millis(1);
 /// The number of bytes to keep from the end of a library's output.
 const TAIL: usize = 16 * 1024;
 
-/// The deadlines of a worker.
+/// A worker's deadlines.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadlines {
     /// The maximum time without progress while rules run.

@@ -128,7 +128,7 @@ fn is_full(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) < LITTLE)
 }
 
-/// The exit status of a process as text.
+/// A process's exit status as text.
 pub(super) fn how(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),

@@ -25,7 +25,7 @@ use super::machines::MachineFolder;
 use super::seat::seats;
 use super::slots::{Pool, Slot};
 
-/// The processes that run the cases of a rule.
+/// The processes in which a rule's cases run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
     /// All cases run in the pooled worker.

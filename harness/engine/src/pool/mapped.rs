@@ -80,7 +80,7 @@ fn read_build_id(path: &Path) -> Option<String> {
     build_id(&head)
 }
 
-/// The build id of a 64-bit little-endian ELF file.
+/// The build id in a 64-bit little-endian ELF file.
 fn build_id(elf: &[u8]) -> Option<String> {
     const NOTES: u64 = 4;
     let number = |bytes: &[u8], at: usize, size: usize| -> Option<u64> {

@@ -178,7 +178,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The declaration of an actor's variable; an array is accessed through a pointer.
+/// The declaration of an actor's variable. Arrays are accessed through a pointer.
 fn declared(variable: &Variable, name: &str) -> String {
     let stars = if variable.array { "*" } else { "" };
     c_type(variable.ty, &format!("{stars}{name}"))

@@ -77,7 +77,7 @@ impl LifeCycleText {
         self.texts(&[Section::DeviceDown, Section::InitDown], state)
     }
 
-    /// The statements between two cases.
+    /// The statements that run between two cases.
     pub(super) fn restore(&self, state: Readiness) -> String {
         self.texts(&[Section::Restore], state)
     }

@@ -34,7 +34,7 @@ impl<'a> Way<'a> {
         Way { name, resource, environment }
     }
 
-    /// True if the release needs arguments of the acquiring call.
+    /// True if the release needs arguments from the acquiring call.
     pub(super) fn keeps(&self) -> bool {
         self.resource.kept().next().is_some()
     }

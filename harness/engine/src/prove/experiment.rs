@@ -63,7 +63,7 @@ impl Attempt {
         self.verdict.kills()
     }
 
-    /// True if the rule found nothing wrong.
+    /// True if the rule passed.
     pub fn passes(&self) -> bool {
         self.verdict.passes()
     }

@@ -1,4 +1,4 @@
-//! The proof of one rule.
+//! The proof for one rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use record::Verdict;
 
 use super::experiment::Attempt;
 
-/// The proof of one rule.
+/// The proof for one rule.
 #[derive(Debug)]
 pub struct RuleProof {
     pub id: String,
@@ -74,11 +74,11 @@ impl Tally {
     }
 }
 
-/// The proof of one check.
+/// The proof for one check.
 #[derive(Debug)]
 pub struct CheckProof {
     pub judgment: Judgment,
-    /// The statement, on one line.
+    /// The check's statement, on one line.
     pub text: String,
     /// `file:line:column`.
     pub place: String,
@@ -131,12 +131,12 @@ impl CheckProof {
 }
 
 impl RuleProof {
-    /// The defects that the rule missed with some seed.
+    /// The defects that the rule missed with at least one seed.
     pub fn survived(&self) -> Vec<&str> {
         self.kills.iter().filter(|(_, tally)| tally.survives()).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The gaps in the rule's proof; empty if it is proven.
+    /// The gaps in the rule's proof; empty if the rule is proven.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for name in self.survived() {

@@ -28,7 +28,7 @@ pub struct Ratchet {
 }
 
 impl Ratchet {
-    /// Reads the file.
+    /// Reads a ratchet file.
     ///
     /// # Errors
     /// Fails if the file cannot be read, or if a line does not have the form `product, chapter, defects, percent`.

@@ -81,7 +81,7 @@ impl Native {
     pub fn number(&self, name: &str, of: &[i32]) -> Answered<u32> {
         let mut number: [c_uint; 8] = [0; 8];
         let out = number.as_mut_ptr();
-        // SAFETY: the prototypes are the documented ones; a signed number has the same size.
+        // SAFETY: the prototypes are the documented ones, and a signed number has the same size.
         let code = unsafe {
             match *of {
                 [] => self.function::<unsafe extern "C" fn(*mut c_uint) -> c_int>(name)?(out),

@@ -198,7 +198,7 @@ impl Campaign {
         lease.visible().map(|names| visible::named(&names)).or_else(all).unwrap_or_default()
     }
 
-    /// The reason why a simulated machine is unusable. This never concerns a real device.
+    /// The reason why a simulated machine is unusable; always `None` for a real device.
     fn vanished(&self, slot: &Slot) -> Option<String> {
         if self.target.library.simulated { slot.machine.vanished() } else { None }
     }

@@ -40,7 +40,7 @@ pub struct Campaign {
     /// The only cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// Remarks and incidents of the run.
+    /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
     pub(super) tally: Tally,

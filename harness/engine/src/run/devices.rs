@@ -234,7 +234,7 @@ impl Devices {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A device, by its number on the machine.
+    /// A device's number on the machine.
     pub(super) fn number(&self, unit: usize) -> String {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
@@ -247,7 +247,7 @@ impl Devices {
         self.units.iter().filter_map(out).collect()
     }
 
-    /// A device, by its name in reports.
+    /// A device's name in reports.
     fn name(&self, unit: usize) -> Cow<'static, str> {
         device_name(self.units[unit].name.as_deref()).into()
     }
@@ -276,7 +276,7 @@ impl Lease<'_> {
         self.units.iter().map(|unit| self.devices.units[*unit].name.clone()).collect()
     }
 
-    /// The devices, by their names in reports.
+    /// The devices' names in reports.
     pub(super) fn names(&self) -> Cow<'static, str> {
         match self.units[..] {
             [unit] => self.devices.name(unit),

@@ -2,7 +2,7 @@
 
 use record::{Fingerprint, Installed, RunHeader};
 
-/// The differences between two runs, one line each.
+/// The differences between two runs, one per line.
 #[derive(Debug)]
 pub(super) struct Differences {
     /// The labels of the two runs, printed after their values.

@@ -1,4 +1,4 @@
-//! The known failures of a run: options, and the folder next to the catalog.
+//! A run's known failures: the options, and the folder next to the catalog.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,8 @@ use super::errors::RunError;
 use super::options::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
-/// The known failures. Each option has an environment variable, for runners that pass no arguments on.
+/// The options for known failures. Each has an environment variable, for test runners that do not pass arguments
+/// on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
     /// Known failures: a YAML file, or a folder of YAML files.

@@ -174,7 +174,7 @@ impl RunFolder {
         })
     }
 
-    /// A line about the results from before the run was resumed.
+    /// A line that reports the results from before the run was resumed.
     pub fn resumed(&self, rules: usize) -> String {
         let ran: Vec<&str> = self.in_flight.keys().map(String::as_str).collect();
         let ran = match &ran[..] {
@@ -333,7 +333,7 @@ impl RunFolder {
             end.exit = ExitStatus::Unknown as u8;
         }
         run.end = (run.results.len() >= selected).then_some(end);
-        // Threads and kills change the order in which rules end.
+        // Threads and interruptions change the order in which rules end.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());

@@ -24,7 +24,7 @@ struct KnownCase {
     case: Json,
     /// The operations in the failing case.
     operations: Vec<String>,
-    /// The observed failure.
+    /// A description of the observed failure.
     seen: String,
 }
 

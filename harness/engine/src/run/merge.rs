@@ -99,7 +99,7 @@ fn merged_header(parts: &Parts) -> RunHeader {
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {
-        // Each part has its own host.
+        // Each part has a different host.
         header.host = None;
     }
     header.devices_out = devices_out(parts);

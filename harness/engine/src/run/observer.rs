@@ -284,7 +284,7 @@ fn begin(
     Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }
 
-/// Loads and checks the catalog that the options name.
+/// Loads and checks the catalog that the options select.
 ///
 /// # Errors
 /// Fails if the folder has no catalog, or if the catalog has errors.

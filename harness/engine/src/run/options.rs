@@ -66,7 +66,7 @@ impl FromStr for Waiting {
     }
 }
 
-/// The catalog that a command reads, and the product that it is read for.
+/// The catalog that a command reads, and the product under test.
 #[derive(Debug, Clone, Args)]
 pub struct CatalogOptions {
     /// Product family under test; `auto` asks the device.
@@ -80,7 +80,7 @@ pub struct CatalogOptions {
     pub runtime: Option<String>,
 }
 
-/// The default product: the device tells which one it is.
+/// The default product: the device reports which product it is.
 const AUTO: &str = "auto";
 
 impl Default for CatalogOptions {
@@ -90,18 +90,18 @@ impl Default for CatalogOptions {
 }
 
 impl CatalogOptions {
-    /// The catalog of `--specs`, or else the one that the executable carries.
+    /// The catalog that `--specs` names, or else the embedded catalog.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
-    /// The product that was given; `None`: the device tells it.
+    /// The given product; `None` if the device is to report it.
     pub fn named_product(&self) -> Option<&str> {
         Some(&*self.product).filter(|product| *product != AUTO)
     }
 }
 
-/// The machine that rules run on, and where its reports go.
+/// The machine that rules run on, and the folder for reports.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MachineOptions {
     /// Path of the runtime's shared library.
@@ -128,7 +128,7 @@ pub struct MachineOptions {
     pub report_dir: Option<PathBuf>,
 }
 
-/// The conditions that rules run under.
+/// The conditions under which rules run.
 #[derive(Debug, Clone, Args)]
 pub struct ConditionOptions {
     /// Number of devices to use; the simulated machine has four.
@@ -148,7 +148,7 @@ pub struct ConditionOptions {
     pub dedicated: bool,
 }
 
-/// The work that a rule may cost, and the axioms that it is judged by.
+/// The amount of work per rule, and the axioms by which rules are judged.
 #[derive(Debug, Clone, Args)]
 pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
@@ -179,7 +179,7 @@ pub struct EffortOptions {
     pub without_axioms: Vec<String>,
 }
 
-/// The device that rules run on, and how many run at a time.
+/// The device that rules run on, and the number of rules to run in parallel.
 #[derive(Debug, Clone, Default, Args)]
 pub struct WorkerOptions {
     /// Source of the library: auto, device or simulator.
@@ -222,7 +222,7 @@ pub struct SimulatorOptions {
     pub sim_schedule: Option<u64>,
 }
 
-/// The work of a run in addition to trying rules, and when the run fails.
+/// What a run does in addition to running rules, and when it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
     /// Fail the run (exit status 3) if fewer devices than this work at its start.
@@ -281,8 +281,8 @@ pub struct RunOptions {
     pub defects: Vec<String>,
 }
 
-/// The options of a run, each with an environment variable, for runners that pass no arguments on. A command that does less
-/// offers the groups that it reads.
+/// The options for a run. Each has an environment variable, for test runners that do not pass arguments on. A
+/// command that does less offers only the groups that it reads.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -307,16 +307,16 @@ pub struct Options {
     /// options must match those with which the run was started.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
-    /// Devices that were unusable when the resumed run started, named as in the visibility variable.
+    /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
 }
 
-/// Headings of the help, each with the options of one concern.
+/// Headings in the help text, each for the options about one topic.
 pub mod headings {
     /// The rules and cases to run.
     pub const SELECTION: &str = "Selection";
-    /// The product, and the catalog that has its rules.
+    /// The product, and the catalog with its rules.
     pub const PRODUCT: &str = "Product and catalog";
     /// The library and the devices.
     pub const DEVICE: &str = "Device";

@@ -31,7 +31,7 @@ impl Target {
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
     let longest = match options.effort.patience {
         Waiting::Given(given) => return (given, None),
-        // With --skip-gate, no device is used before the run.
+        // With --skip-gate, the suite uses no device before the run.
         Waiting::Measured if options.workers.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };

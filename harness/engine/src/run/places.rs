@@ -69,7 +69,7 @@ pub(super) fn expectations_folder(specs: &Specs) -> Option<PathBuf> {
     checkout.map(|root| root.join("expectations")).filter(|folder| folder.is_dir())
 }
 
-/// A folder of known failures in the current folder or next to the catalog that is not read by default.
+/// A folder of known failures that is in the current folder or next to the catalog, but is not read by default.
 pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     let parent = match specs {
         Specs::Folder(folder) => folder.parent().map(Path::to_owned).unwrap_or_default(),

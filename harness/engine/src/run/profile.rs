@@ -7,7 +7,7 @@ use crate::case::{Budget, Effort, Patience};
 /// A run's amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// The default: every edge, about a hundred cases per rule.
+    /// The default: every edge, and about a hundred cases per rule.
     #[default]
     Smoke,
     /// For every night: five times as much work, with a new seed each time.

@@ -21,7 +21,7 @@ pub fn choose_runtime(
 ) -> Result<&'static Runtime, RegistryError> {
     let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
-    // With a single runtime, opening its catalog reports an unknown product.
+    // If there is only one runtime, an unknown product is reported when its catalog is opened.
     let product = options.named_product().filter(|_| runtimes.len() > 1);
     let owner = product.map(|product| registry.owner(product)).transpose()?;
     match (named, owner) {

@@ -55,7 +55,7 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
 }
 
 impl Finished {
-    /// The result of the rule.
+    /// The rule's result.
     pub(super) fn result(self, campaign: &Campaign, rule: &Rule, seed: u64) -> RuleResult {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);

@@ -148,7 +148,7 @@ impl Earlier {
 fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Options, folder: &Path) {
     let settings = &then.settings;
     let case = |case: Option<&serde_json::Value>| case.map_or_else(|| "no case".to_owned(), ToString::to_string);
-    // An invalid case gets its own message later.
+    // An invalid case is reported separately later.
     let case_now = now.run.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
     let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
     let yes = |yes: bool| if yes { "on" } else { "off" };

@@ -17,7 +17,7 @@ use super::shard::{Distribution, Shard};
 /// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// The selected rules. Each option has an environment variable, for runners that pass no arguments on.
+/// The options that select rules. Each has an environment variable, for test runners that do not pass arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
     /// Run the rules that this file lists, one per line.

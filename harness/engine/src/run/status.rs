@@ -16,7 +16,7 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The status with this number.
+    /// The exit status with this number.
     pub fn from_code(code: u8) -> ExitStatus {
         match code {
             0 => ExitStatus::Success,

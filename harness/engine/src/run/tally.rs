@@ -42,7 +42,7 @@ impl Tally {
         locked(&self.results).clone()
     }
 
-    /// The results classified by the known failures.
+    /// The results, classified by the known failures.
     pub(super) fn sorted(&self, results: &[RuleResult]) -> Option<AppliedExpectations> {
         self.expecting.as_ref().map(|expecting| expecting.applied(results, self.strict))
     }

@@ -58,7 +58,7 @@ pub struct Target {
     pub library: LibraryIdentity,
     /// The libraries that a worker has mapped after start-up.
     mapped: Vec<MappedLibrary>,
-    /// The machine; `None` for a simulated device.
+    /// The host; `None` for a simulated device.
     host: Option<Host>,
     /// True if each thread has a separate simulated machine; otherwise all threads use the same devices.
     pub(super) private_machines: bool,
@@ -354,7 +354,7 @@ fn prepare(
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
-    // The value may come from a journal.
+    // The value may come from a journal, and could be 0.
     let step = Duration::from_secs(options.conditions.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,

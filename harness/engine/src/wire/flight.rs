@@ -77,7 +77,7 @@ pub struct Flight {
 
 // SAFETY: the mapping is plain memory. Only the worker's one active thread writes; readers copy data out.
 unsafe impl Send for Flight {}
-// SAFETY: as above; the counters that both sides watch are atomic.
+// SAFETY: as above, and the counters that both sides watch are atomic.
 unsafe impl Sync for Flight {}
 
 impl Flight {

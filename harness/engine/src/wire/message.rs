@@ -119,7 +119,7 @@ pub struct RunCase {
     pub left_out: Vec<Alternative>,
 }
 
-/// The runtime's answers, by query.
+/// The runtime's answers, with the query for each.
 pub type Answers = Vec<(String, Result<String, String>)>;
 
 /// A reply from the worker.

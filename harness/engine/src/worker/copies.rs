@@ -37,7 +37,7 @@ pub(super) fn end_copy(flight: &Flight) {
     // SAFETY: the mapping lives as long as the process.
     if !mark.is_null() && unsafe { &*mark }.load(Ordering::Relaxed) == 0 {
         flight.note_copy();
-        // SAFETY: ends the process at once.
+        // SAFETY: the call ends the process at once.
         unsafe { libc::_exit(0) };
     }
 }

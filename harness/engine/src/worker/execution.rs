@@ -67,7 +67,7 @@ pub(super) struct Held<'a> {
     pub handle: u64,
     /// The acquiring call's arguments, if the release uses any of them.
     pub arguments: Vec<u64>,
-    /// For handles that are buffers: their bytes at acquisition.
+    /// For a handle that is a buffer: the buffer's bytes when it was acquired.
     pub bytes: Option<Vec<u8>>,
     /// The position in the order across all processes in the case.
     pub tick: u64,
@@ -365,7 +365,7 @@ impl<'a> Execution<'a> {
             match &held.bytes {
                 Some(_) if *given == 0 => false,
                 Some(bytes) => {
-                    // SAFETY: the release function takes a buffer of the same length.
+                    // SAFETY: the release function takes a buffer with the same length.
                     let given = unsafe { std::slice::from_raw_parts(*given as *const u8, bytes.len()) };
                     given == bytes.as_slice()
                 }

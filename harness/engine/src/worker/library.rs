@@ -63,7 +63,7 @@ impl Library {
         let (handle, lacks) = (&self.handle, self.lacks);
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
             let name = CString::new(function.symbol()).ok()?;
-            // SAFETY: the name is terminated.
+            // SAFETY: the name is null-terminated.
             if lacks.is_some_and(|lacks| unsafe { lacks(name.as_ptr()) } != 0) {
                 return None;
             }

@@ -62,7 +62,7 @@ impl Memory {
         self.frame.fill(poison);
     }
 
-    /// The content of unset variables.
+    /// The word that unset variables contain.
     pub(super) fn poison_word(&self) -> u64 {
         0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
     }

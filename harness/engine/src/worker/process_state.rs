@@ -272,7 +272,7 @@ fn entries() -> Vec<*const c_char> {
     entries
 }
 
-/// True if the environment consists of these entries.
+/// True if the environment consists of exactly these entries.
 fn has_entries(entries: &[*const c_char]) -> bool {
     // SAFETY: as above. The list is read to its end or to the first difference.
     unsafe {

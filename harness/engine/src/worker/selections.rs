@@ -26,7 +26,7 @@ pub(super) enum Effect {
 /// The function that releases a device, the function's address, and its answer on success.
 type ReleaseCall = (&'static Function, *const c_void, i128);
 
-/// The selected devices of this process.
+/// The devices selected in this process.
 #[derive(Debug, Default)]
 pub(super) struct Selections {
     selecting: Option<&'static str>,

@@ -64,7 +64,7 @@ pub(super) fn settled(
     }
 }
 
-/// Same as [`settled`], for a process that may not answer.
+/// Same as [`settled`], but returns `None` if the process does not answer.
 pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration, wanted: Option<u64>) -> Option<u64> {
     settled(worker, deadline, wanted).ok().flatten()
 }

@@ -10,7 +10,7 @@ use super::before::Before;
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
-/// The result of the gate on one device.
+/// The result of checking one device.
 pub(super) enum Shown {
     /// The device works, or was not checked. Also has the number of devices visible to a process that should see
     /// only this device.

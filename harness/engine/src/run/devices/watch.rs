@@ -14,7 +14,7 @@ const LEAST: Duration = Duration::from_secs(60);
 /// The delay before a fault is checked again. Faults that a test causes last less than a tenth of this time.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// The watch over the devices' health.
+/// Watches the devices' health.
 pub(super) struct Watch {
     look: Box<dyn Fn() -> MachineHealth + Send + Sync>,
     settling: Duration,
@@ -45,14 +45,14 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// A deterioration since the start of the run.
+/// A problem that has appeared since the start of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Worse {
     unit: usize,
-    /// Distinguishes this deterioration from others on the same unit.
+    /// Distinguishes this problem from others on the same unit.
     name: String,
     words: String,
-    /// True if the deterioration may be temporary.
+    /// True if the problem may be temporary.
     may_pass: bool,
 }
 

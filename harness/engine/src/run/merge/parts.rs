@@ -37,7 +37,7 @@ impl PartRun {
     }
 }
 
-/// Parts of one run.
+/// The parts of one run.
 #[derive(Debug)]
 pub(super) struct Parts {
     /// Sorted by part and then by start time. Never empty.
