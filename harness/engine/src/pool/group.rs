@@ -1,4 +1,4 @@
-//! Runs one case of a rule that has several processes or fresh processes.
+//! Runs a case of a rule that needs several processes, or fresh ones.
 
 use std::time::{Duration, Instant};
 

@@ -36,7 +36,7 @@ pub(super) fn headers(text: &str) -> Vec<&'static str> {
     wanted.map(|(header, _)| *header).collect()
 }
 
-/// The names and text of a part.
+/// A part's names and text.
 fn piece(text: &str) -> Option<(Vec<&str>, &str)> {
     let (names, body) = text.split_once('\n')?;
     Some((names.split_whitespace().collect(), body.strip_suffix('\n').unwrap_or(body)))

@@ -8,7 +8,7 @@ use catalog::{Handle, ReleaseArgument, Resource};
 
 use super::text::{c_name, c_type};
 
-/// A method for releasing, which several resources may share.
+/// A method for releasing resources, which several resources may share.
 pub(super) struct Way<'a> {
     /// Distinguishes this method's functions: the releasing function, with a number if that function has several
     /// methods.

@@ -24,7 +24,7 @@ const CASES: u32 = 120;
 const EVENTS: u64 = 64;
 /// The number of fruitless events of the same kind after which no more are tried.
 const PATIENCE: u64 = 160;
-/// The maximum number of events of one kind to try for which the same check is the first to notice.
+/// The maximum number of events of one kind that the same check may be the first to notice.
 const TRIES: u32 = 8;
 /// The maximum number of hangs to wait for in a rule.
 const HANGS: u32 = 3;

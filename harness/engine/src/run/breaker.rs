@@ -16,7 +16,7 @@ const KNOWN: u32 = 3;
 const FIRST_INTERVAL: u32 = 8;
 const LONGEST_INTERVAL: u32 = 32;
 
-/// The number of tripped functions that wait for the device at which the device is quarantined.
+/// The device is quarantined when this many tripped functions wait for it.
 const WAITS: usize = 2;
 
 /// The decision to let a rule run or not.

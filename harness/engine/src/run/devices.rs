@@ -77,7 +77,7 @@ pub(super) struct Lease<'a> {
 pub(super) enum Taken<'a> {
     /// The rule runs on these devices. With `brief`, each call may take at most as long as the longest call so far.
     Runs { lease: Lease<'a>, brief: bool },
-    /// A lost device, which can be recovered before the next request.
+    /// A lost device that may be recovered before the next request.
     Out { lease: Lease<'a>, recovery: &'a Recovery },
     /// The rule does not run. It gets this verdict and reason.
     Refused(Verdict, String),

@@ -41,7 +41,7 @@ const DEFAULT_LOGS: u64 = 64;
 /// The maximum value for `--logs`, in KiB.
 const MOST_LOGS: u64 = 16 << 10;
 
-/// The time for which rules wait for an expected event.
+/// The time that rules wait for an expected event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
     /// Derived from the device's measured times before the run.
@@ -222,7 +222,7 @@ pub struct SimulatorOptions {
     pub sim_schedule: Option<u64>,
 }
 
-/// What a run does in addition to running rules, and when it fails.
+/// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
     /// Fail the run (exit status 3) if fewer devices than this work at its start.

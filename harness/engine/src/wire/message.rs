@@ -155,7 +155,7 @@ pub enum Reply {
 /// A started worker.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Started {
-    /// The name with which a simulated device identifies itself.
+    /// The name by which a simulated device identifies itself.
     pub simulated: Option<String>,
     /// The time taken to load and prepare the library, in nanoseconds.
     pub nanoseconds: u64,

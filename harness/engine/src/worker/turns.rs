@@ -1,5 +1,5 @@
-//! Turns in a case with several processes. Every process walks through all statements, and performs its own when it
-//! has the turn.
+//! Turns in a case with several processes. Every process walks through all statements, and performs its own
+//! statements when it has the turn.
 //!
 //! The turn passes to another process at that process's statement, with the variables that were bound since the
 //! last turn and that other processes read. Processes therefore wait only for the turn, and consecutive statements
@@ -62,7 +62,7 @@ impl Execution<'_> {
         result
     }
 
-    /// Tells the other processes that the case ends here.
+    /// Informs the other processes that the case ends here.
     pub(super) fn tell_failure(&mut self) {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me

@@ -7,7 +7,7 @@ use crate::pool::WorkerProcess;
 use crate::wire::message::{Answers, Reply, Request};
 use catalog::FREE_MEMORY;
 
-/// The maximum number of bytes by which free memory may shrink over the operation: half of what the operation
+/// The maximum number of bytes by which free memory may shrink during the operation: half of what the operation
 /// allocates, and much more than a driver keeps.
 const MOST_KEPT: u64 = 16 << 20;
 /// The number of attempts, since another program may take memory in between.

@@ -176,7 +176,7 @@ impl Parts {
     }
 }
 
-/// The differences that rule out that two runs are parts of the same run, one per line.
+/// The differences that show that two runs are not parts of the same run, one per line.
 fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differences = Differences::between(["in the first", "in this one"]);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
