@@ -161,7 +161,7 @@ fn a_tool_that_lists_other_devices_than_the_runtime_is_not_trusted() {
     let mut night = Night::new("WORKS");
     night.variables.push(("ATLAS_CTS_SIM_DEVICES", "3"));
     let (answer, report) = night.tool("").run();
-    answer.says(0, &["lists 2 devices for this process, but the runtime reports 3: cannot match them"]);
+    answer.says(0, &["lists 2 devices for this process, but the runtime reports 3, so they cannot be matched"]);
     assert!(report.header.fingerprint.unwrap().devices.is_empty());
 }
 

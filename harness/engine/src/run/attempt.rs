@@ -111,7 +111,8 @@ impl Campaign {
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
             Ok(slot) => slot,
             Err(error) => {
-                let reason = format!("no folder for a simulated machine: {error}{}", room_for_files(&error));
+                let reason =
+                    format!("cannot create a folder for a simulated machine: {error}{}", room_for_files(&error));
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };

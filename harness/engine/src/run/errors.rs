@@ -57,7 +57,8 @@ pub enum RunError {
     #[error("error: {0}")]
     Report(BooksError),
     #[error(
-        "error: cannot read the reach of the rules: {source}; free space in /dev/shm or set TMPDIR, then prove again"
+        "error: cannot read which defects the rules reached: {source}; free space in /dev/shm or set TMPDIR, then \
+         prove again"
     )]
     Reach { source: io::Error },
     #[error(

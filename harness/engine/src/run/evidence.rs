@@ -116,7 +116,14 @@ impl Evidence {
         let texts = bounded(&head, &excerpts, self.most);
         let without = excerpts.iter().filter(|excerpt| !texts.iter().any(|text| text.source == excerpt.source));
         let nothing = without.map(|excerpt| {
-            let why = if excerpt.remarks.is_empty() { "no room".to_owned() } else { excerpt.remarks.join("; ") };
+            let why = if excerpt.remarks.is_empty() {
+                "not enough space".to_owned()
+            } else {
+                excerpt.remarks.join(
+                    "; \
+                ",
+                )
+            };
             format!("{}: {}: {why}", excerpt.source, excerpt.place)
         });
         let nothing = nothing.chain(jumped.clone()).collect();

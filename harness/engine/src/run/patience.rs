@@ -70,7 +70,7 @@ fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, S
             Ok(Reply::Pace(Ok(nanoseconds))) => Ok(Some(Duration::from_nanos(nanoseconds))),
             Ok(Reply::Pace(Err(Trouble { call: Some(FailedCall { code: None, .. }), .. }))) => Ok(None),
             Ok(Reply::Pace(Err(trouble))) => Err(trouble.message),
-            Ok(other) => Err(format!("the process answered {other:?}")),
+            Ok(other) => Err(format!("unexpected answer from the process: {other:?}")),
             Err(end) => Err(end.to_string()),
         });
     if found.is_err() {

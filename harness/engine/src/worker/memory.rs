@@ -105,7 +105,7 @@ impl Memory {
         let base = unsafe {
             mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         }
-        .map_err(|error| failed(format!("no memory for edge({bytes})"), error))?;
+        .map_err(|error| failed(format!("cannot allocate memory for edge({bytes})"), error))?;
         self.mappings.push((base, length));
         // SAFETY: the last page in the mapping made above; nothing points into it.
         unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
@@ -168,7 +168,7 @@ impl Memory {
     fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> Result<*mut u8, Fault> {
         let short = || {
             let source = io::Error::from_raw_os_error(libc::ENOMEM);
-            Fault::Memory { what: format!("no memory for {bytes} bytes"), source }
+            Fault::Memory { what: format!("cannot allocate {bytes} bytes"), source }
         };
         let layout = Layout::from_size_align(bytes, align).map_err(|_| short())?;
         // SAFETY: the size is not zero.

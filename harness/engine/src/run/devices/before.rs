@@ -40,8 +40,8 @@ impl Before {
         };
         if !health.devices.is_empty() && !fits(health.devices.len()) {
             fingerprint.unknown.push(format!(
-                "the machine's tool lists {} devices for this process, but the runtime reports {devices}: cannot \
-                 match them",
+                "the machine's tool lists {} devices for this process, but the runtime reports {devices}, so they \
+                 cannot be matched",
                 health.devices.len()
             ));
             (fingerprint.devices, health.devices) = (Vec::new(), Vec::new());
@@ -55,7 +55,9 @@ impl Before {
     pub(super) fn said(&self) -> Vec<String> {
         let faults = self.health.devices.iter().flat_map(|device| {
             let serious = device.faults.iter().filter(|fault| !fault.harmless);
-            serious.map(|fault| format!("before the run, on device {}, {}: using it anyway", device.label, fault.words))
+            serious.map(|fault| {
+                format!("before the run, on device {}, {}; using the device anyway", device.label, fault.words)
+            })
         });
         faults.collect()
     }

@@ -32,7 +32,7 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
                 return Ok(Some(message));
             }
             Ok(Reply::Gate(Some(trouble))) => return Err(trouble.message),
-            Ok(other) => return Err(format!("the process answered {other:?}")),
+            Ok(other) => return Err(format!("unexpected answer from the process: {other:?}")),
             Err(end) => return Err(end.to_string()),
         }
         let after = settled(worker, deadline, before.map(|before| before.saturating_sub(MOST_KEPT - 1)))?;
@@ -73,7 +73,7 @@ pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration
 pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answers, String> {
     match worker.ask(&Request::Query, deadline) {
         Ok(Reply::Answers(answers)) => Ok(answers),
-        Ok(other) => Err(format!("the process answered {other:?}")),
+        Ok(other) => Err(format!("unexpected answer from the process: {other:?}")),
         Err(end) => Err(end.to_string()),
     }
 }

@@ -39,7 +39,7 @@ fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<Strin
     let lacks = match factory.start(&slot.machine, set_up) {
         Ok((mut worker, _)) => match worker.ask(&Request::Capability(position), factory.deadlines.step) {
             Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
-            Ok(other) => Some(format!("the process answered {other:?}")),
+            Ok(other) => Some(format!("unexpected answer from the process: {other:?}")),
             Err(end) => Some(end.to_string()),
         },
         Err(error) => Some(error.to_string()),
