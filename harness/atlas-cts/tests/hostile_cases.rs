@@ -96,12 +96,12 @@ fn kept(case: &str) -> String {
 #[case::a_fifo("rm *.json; mkfifo acl.small.written.json".to_owned(), "is a FIFO, not a file")]
 #[case::an_endless_file("ln -sf /dev/zero acl.small.written.json".to_owned(), "is a device, not a file")]
 fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] script: String, #[case] why: &str) {
-    let remark = ["acl.small.written.json: ", why, "this counterexample is not tried, fix or remove it", "2 pass"];
+    let remark = ["acl.small.written.json: ", why, "this counterexample was skipped; fix or remove it", "2 pass"];
     let (bench, answer) = with_kept(&script, &[]);
     answer.says(0, &remark);
     let report = bench.report("report");
     assert_eq!((report.end().remarks.len(), report.end().unusable_cases), (1, 1));
-    assert!(report.junit.contains("this counterexample is not tried"), "{}", report.junit);
+    assert!(report.junit.contains("this counterexample was skipped"), "{}", report.junit);
     let strict = with_kept(&script, &["--strict"]).1;
     strict.says(3, &remark).says(3, &["unknown: some kept counterexamples could not be tried"]);
     // The failure is reported although it cannot be kept there.
@@ -118,6 +118,6 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
 fn a_counterexample_of_another_device_is_only_a_remark() {
     let script = kept(&GOOD.replace("\"size\":16", "\"size\":100000"));
     let (bench, answer) = with_kept(&script, &["--strict"]);
-    answer.says(0, &["allowed here: 1..65536; this counterexample is not tried, it may apply to another target"]);
+    answer.says(0, &["allowed here: 1..65536; this counterexample was skipped; it may apply to another target"]);
     assert_eq!(bench.report("report").end().remarks.len(), 1);
 }

@@ -113,7 +113,7 @@ fn a_library_is_not_loaded_because_a_journal_names_it() {
         library["sha256"] = json!(digest::of_file(&planted).unwrap());
         (library["simulated"], library["chosen_by"]) = (json!(false), json!("--library"));
     });
-    resume(&bench, &[]).says(2, &["the library: ", "libtested.so", "give the library of that run with --library PATH"]);
+    resume(&bench, &[]).says(2, &["the library: ", "libtested.so", "give that run's library with --library PATH"]);
     assert!(!bench.path("loaded").exists(), "the planted library was loaded");
 }
 
@@ -122,7 +122,7 @@ fn a_catalog_is_not_read_because_a_journal_names_it() {
     let bench = half_done(&[]);
     let specs = format!("it was in {}", bench.path("specs").canonicalize().unwrap().display());
     bounded(bench.command(["run", "--resume", "report"]))
-        .says(2, &["the catalog's digest: ", &specs, "give the catalog of that run with --specs DIR"]);
+        .says(2, &["the catalog's digest: ", &specs, "give that run's catalog with --specs DIR"]);
     resume(&bench, &[]).says(0, &["4 pass"]);
 }
 
@@ -149,7 +149,7 @@ fn an_end_that_does_not_follow_from_the_results_is_refused(#[case] change: Edit,
 }
 
 #[rstest]
-#[case::of_the_catalog(&["acl.small"], "which is not a rule of the catalog")]
+#[case::of_the_catalog(&["acl.small"], "which is not a rule in the catalog")]
 #[case::of_the_selection(&["acl.small.r1", "acl.small.r2", "acl.small.r3"], "is not among the rules that the run selected")]
 fn a_result_of_a_rule_outside(#[case] filter: &[&str], #[case] reason: &str) {
     let bench = half_done(filter);

@@ -74,7 +74,7 @@ fn the_same_library_with_another_driver_is_another_target() {
     let killed: Vec<&str> = text.lines().take(2).collect();
     fs::write(&journal, killed.join("\n") + "\n").unwrap();
     let resumed = ["run", "--specs", "specs", "--library", "libtested.so", "--resume", "first"];
-    bench.run(resumed).says(2, &["the mapped libraries: ", "libdriver.so", "install the libraries of that run again"]);
+    bench.run(resumed).says(2, &["the mapped libraries: ", "libdriver.so", "reinstall that run's libraries"]);
 }
 
 #[rstest]

@@ -404,7 +404,15 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
     killed(&bench, "report", "acl.small.r1", &[&VERY_SLOW[..], &["--seed", "7"]].concat());
     let before = fs::read(bench.path("report/results.jsonl")).unwrap();
     let answer = resume(&bench, "report", arguments);
-    answer.says(2, &["cannot be resumed, it tested something else:", reason, "start a new run in another folder"]);
+    answer.says(
+        2,
+        &[
+            "cannot be resumed because it tested something else:",
+            reason,
+            "start a new run in another \
+        folder",
+        ],
+    );
     assert_eq!(arguments.contains(&"8"), answer.text.contains("--seed: 7 then, 8 now"), "each difference is named");
     assert_eq!(fs::read(bench.path("report/results.jsonl")).unwrap(), before);
     assert_eq!(files(&bench.path("report")).len(), 1);
@@ -418,7 +426,7 @@ fn another_catalog_is_refused() {
     bench.write("specs/acl/rules/small.yaml", rules().replace("2048", "2047"));
     let then = read_run(&bench.path("report")).unwrap().header.catalog_digest;
     let reason = format!("the catalog's digest: {then} then, ");
-    resume(&bench, "report", &[]).says(2, &[&reason, "give the catalog of that run with --specs DIR, or restore it"]);
+    resume(&bench, "report", &[]).says(2, &[&reason, "give that run's catalog with --specs DIR, or restore it"]);
     bench.write("specs/acl/rules/small.yaml", rules());
     resume(&bench, "report", &[]).says(0, &[]);
 }
@@ -433,11 +441,11 @@ fn another_library_and_another_device_are_refused() {
     bench.library("fixtures/faults/faults.c", &["FAULT_OTHER_PRODUCT"]);
     let answer = resume(&bench, "report", &["--library", "libtested.so"]);
     let library = format!("the library: {} (sha256 {}) then, ", then.library.path, then.library.sha256);
-    answer.says(2, &[&library, "give the library of that run with --library PATH"]);
+    answer.says(2, &[&library, "give that run's library with --library PATH"]);
     let busy = bench.path("specs/acl/rules/small.yaml");
     let words = ["run", "--specs", "specs", "--resume", "report", "--library", "first.so"];
     let answer = answer_of(bench.command(words).env("ATLAS_CTS_LOCKS", busy));
-    answer.says(3, &["report cannot be resumed: ", "devices are used only with their locks"]);
+    answer.says(3, &["report cannot be resumed: ", "devices are not used without locks"]);
     // The same file in another place is the same library, and hangs again.
     resume(&bench, "report", &["--library", "first.so"]).says(1, &["TIMEOUT  acl.small.aligned"]);
 }

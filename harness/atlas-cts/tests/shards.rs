@@ -206,7 +206,7 @@ fn a_list_of_rules_in_a_file_and_exclusions_select_rules(bench: Bench) {
     bench.run_catalog("none", &words).says(2, &["todo.txt", "give a file with an id on each line"]);
     bench.run_catalog("none", &["--times", "listed"]).says(2, &["--shard"]);
     bench.run_catalog("none", &["--shard", "1/2", "--times", "nowhere"]).says(2, &["--times:", "nowhere"]);
-    bench.run_catalog("none", &["--shard", "3/2"]).says(2, &["a part is K/N"]);
+    bench.run_catalog("none", &["--shard", "3/2"]).says(2, &["a shard is K/N"]);
     let nextest = bench.command(["run", "--specs", "specs", "--shard", "1/2"]).env("NEXTEST_RUN_ID", "x").output();
     assert!(String::from_utf8_lossy(&nextest.unwrap().stderr).contains("nextest starts one process per rule"));
 }
@@ -377,5 +377,5 @@ fn a_result_of_another_shard_is_refused(bench: Bench) {
         let part = RecordedShard { number, of: 2, balanced: None, rules: None };
         write_attempt(&bench, &format!("part-{number}"), &whole.header, &part, &whole.results, true);
     }
-    merged(&bench, "merged", &["part-1", "part-2"]).says(2, &["which is not a rule of its part"]);
+    merged(&bench, "merged", &["part-1", "part-2"]).says(2, &["which is not a rule in its part"]);
 }

@@ -185,7 +185,7 @@ fn a_run_of_an_older_format_is_not_resumed_and_the_message_names_a_version_that_
         let format = format!("the journal's format: {} then, {} now", run.format, Journal::FORMAT);
         let action = format!("finish it with version {} of the suite", run.read().header.suite);
         let answer = bench.run(["run", "--resume", "copy"]);
-        answer.says(2, &["cannot be resumed, it tested something else", &format!("{format}; {action}")]);
+        answer.says(2, &["cannot be resumed because it tested something else", &format!("{format}; {action}")]);
         assert_eq!(files(&bench.path("copy")), written, "nothing is written: {}", run.name);
     }
 }
@@ -200,9 +200,9 @@ fn an_interrupted_run_is_not_resumed_on_another_catalog() {
         bench.catalog(expected::ANOTHER_CATALOG);
         let written = run.copy(&bench, "copy");
         let digest = format!("the catalog's digest: {} then, ", run.read().header.catalog_digest);
-        let action = "now; give the catalog of that run with --specs DIR, or restore it";
+        let action = "now; give that run's catalog with --specs DIR, or restore it";
         let answer = bench.run(["run", "--resume", "copy", "--specs", "specs"]);
-        answer.says(2, &["cannot be resumed, it tested something else", &digest, action]);
+        answer.says(2, &["cannot be resumed because it tested something else", &digest, action]);
         answer.says(2, &["to test the current target, start a new run in another folder"]);
         assert_eq!(files(&bench.path("copy")), written, "nothing is written: {}", run.name);
     }
@@ -250,7 +250,7 @@ fn try_counterexamples(bench: &Bench, run: &Stored) -> support::Answer {
     bench.run(words)
 }
 
-const UNUSED: &str = "this counterexample is not tried";
+const UNUSED: &str = "this counterexample was skipped";
 
 #[test]
 fn the_counterexamples_of_stored_runs_fail_again_before_any_other_case() {

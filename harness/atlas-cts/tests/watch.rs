@@ -161,7 +161,7 @@ fn a_tool_that_lists_other_devices_than_the_runtime_is_not_trusted() {
     let mut night = Night::new("WORKS");
     night.variables.push(("ATLAS_CTS_SIM_DEVICES", "3"));
     let (answer, report) = night.tool("").run();
-    answer.says(0, &["lists 2 devices for this process, but the runtime reports 3: cannot match them"]);
+    answer.says(0, &["lists 2 devices for this process, but the runtime reports 3, so they cannot be matched"]);
     assert!(report.header.fingerprint.unwrap().devices.is_empty());
 }
 
@@ -203,7 +203,10 @@ fn a_harmless_fault_is_only_reported() {
     let script = format!("'info -t health -i 1 -c 0') if [ -e count ]; then {health}; else cat good.txt; fi ;;");
     let (_, report) = night.tool(&script).run();
     let remarks = remarks(&report);
-    assert!(remarks.contains("device 1:0 has the fault 80E00209, which is harmless: it stays in use"), "{remarks}");
+    assert!(
+        remarks.contains("device 1:0 has the fault 80E00209, which is harmless: the device stays in use"),
+        "{remarks}"
+    );
     assert!(!remarks.contains("is out of use"), "{remarks}");
 }
 

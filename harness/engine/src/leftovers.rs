@@ -1,8 +1,9 @@
-//! Processes that a library or a tool started in a separate group or session, and that outlive the worker or the tool.
+//! Leftovers: processes that a library or a tool started in a separate group or session, and that outlive the
+//! worker or the tool.
 //!
-//! They hold pipes, devices and locks that the next worker needs. This process becomes the parent of its children's
-//! orphans, and recognizes them by the environment that they inherited. A process that has cleared its environment goes
-//! unnoticed.
+//! Leftovers hold pipes, devices and locks that the next worker needs. This process therefore adopts orphaned
+//! descendants, and recognizes them by the environment that they inherited. A process that has cleared its
+//! environment goes unnoticed.
 
 use std::path::Path;
 use std::sync::Once;
@@ -10,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
 
-/// Makes this process the parent of orphans below it.
+/// Makes this process the parent of its orphaned descendants.
 pub(crate) fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // If the system refuses, no leftovers are found later.
+        // If the system refuses, leftovers are not found later.
         let _ = set_child_subreaper(Some(getpid()));
     });
 }
 
-/// Ends the processes that an ended child has left behind outside its group; returns true if there were any. Those in
-/// its group were killed with it.
+/// Ends the processes that an exited child left behind outside its group. Returns true if there were any. Processes
+/// in its group were killed with it.
 pub(crate) fn end(mark: &str, child: u32) -> bool {
     let mut found = false;
     for process in children() {
@@ -29,7 +30,7 @@ pub(crate) fn end(mark: &str, child: u32) -> bool {
             reap(process);
         } else if is_marked(process, mark) {
             found = true;
-            // It may have ended on its own.
+            // The process may have exited on its own.
             let _ = kill_process(process, Signal::KILL);
             reap(process);
         }
@@ -53,7 +54,7 @@ fn is_marked(process: Pid, mark: &str) -> bool {
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
 }
 
-/// Reaps a killed process; gives up if it does not end.
+/// Reaps a killed process. Gives up if the process does not end.
 fn reap(process: Pid) {
     let begun = Instant::now();
     while let Ok(None) = waitpid(Some(process), WaitOptions::NOHANG) {

@@ -1,13 +1,13 @@
-//! Atlas CTS: the engine, which executes. Data flows one way:
+//! The engine of Atlas CTS, which executes rules. Data flows in one direction:
 //!
 //! ```text
 //! catalog (YAML → checked rules → which apply) → cases (axes → cases) → case (runs them) → pool ⇄ worker (executes
 //!    programs) → confirm (is a failure one?) → run → record (journal) → ledger (reports)
 //! ```
 //!
-//! The engine knows no runtime by name: a runtime is described in `specs/<runtime>/` and in its vendor's crate, which
-//! adds an entry to the executable's registry ([`runtime`]).
-// Lets the compiler find dead code: only items used by other crates are public.
+//! The engine does not name any runtime. A runtime is described in `specs/<runtime>/` and in its vendor's crate,
+//! which adds an entry to the executable's registry ([`runtime`]).
+// Lets the compiler find dead code: only items that other crates use are public.
 #![warn(unreachable_pub)]
 
 pub mod case;

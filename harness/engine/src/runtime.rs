@@ -1,4 +1,4 @@
-//! A runtime, as the engine sees it: the tables of its header, and its simulated device.
+//! A runtime as the engine sees it: the tables generated from its header, and its simulated device.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -17,72 +17,72 @@ use catalog::digest;
 use catalog::files;
 use simulator_contract::Defect;
 
-/// A runtime that an executable can test: one entry of its registry.
+/// A runtime that an executable can test: one entry in its registry.
 #[derive(Debug)]
 pub struct Runtime {
-    /// The declarations of its header, including the runtime's name.
+    /// The declarations in its header, including the runtime's name.
     pub bindings: &'static Bindings,
     /// The embedded catalog.
     pub specs: &'static [SpecFile],
     /// The simulated device; `None` if a real device is required.
     pub simulated: Option<SimulatedDevice>,
-    /// The runtime's own checks of `doctor`; `None` for the common checks only.
+    /// The runtime's additional `doctor` checks; `None` if only the common checks apply.
     pub doctor: Option<Doctor>,
-    /// The logs of driver and runtime that may explain a failure; `None` if unknown.
+    /// The driver and runtime logs that may explain a failure; `None` if unknown.
     pub logs: Option<Logs>,
 }
 
-/// Libraries with the documented behavior that can be made wrong on demand.
+/// Libraries with the documented behavior, in which defects can be switched on.
 #[derive(Debug)]
 pub struct SimulatedDevice {
-    /// The runtime's libraries, the first of api.yaml first. Optional ones may be missing.
+    /// The runtime's libraries, starting with the first library in api.yaml. Optional libraries may be missing.
     pub libraries: &'static [&'static SimulatedLibrary],
     /// The seeded defects, which rules claim to kill.
     pub defects: &'static [Defect],
-    /// The editions that it can imitate.
+    /// The editions that the device can simulate.
     pub editions: &'static [&'static str],
-    /// Devices that are wrong everywhere: every rule must fail on them.
+    /// Devices whose behavior is wrong everywhere: every rule must fail on them.
     pub bad_devices: &'static [Defect],
-    /// Devices that use a freedom of the documents: every rule must pass on them.
+    /// Devices that use a freedom that the documents leave: every rule must pass on them.
     pub variants: &'static [Defect],
 }
 
-/// A library of a simulated device.
+/// A simulated device's library.
 #[derive(Debug)]
 pub struct SimulatedLibrary {
-    /// Its id in api.yaml; the name of the runtime if that has only one library.
+    /// The library's id in api.yaml, or the runtime's name if the runtime has only one library.
     pub id: &'static str,
-    /// The name of its file when written to a folder.
+    /// The file name used when the library is written to a folder.
     pub file_name: &'static str,
-    /// The file's bytes.
+    /// The file's content.
     pub bytes: &'static [u8],
     /// The file that processes load, created on first use.
     held: OnceLock<File>,
 }
 
 impl Runtime {
-    /// The runtime's name: its folder below `specs/`, and the first part of its rules' ids.
+    /// The runtime's name: the name of its folder in `specs/`, and the first part of its rules' ids.
     pub fn name(&self) -> &'static str {
         self.bindings.runtime
     }
 
-    /// The seeded defects of its simulated device.
+    /// The simulated device's seeded defects.
     pub fn defects(&self) -> &'static [Defect] {
         self.simulated.as_ref().map_or(&[], |device| device.defects)
     }
 }
 
 impl SimulatedLibrary {
-    /// A library with these bytes.
+    /// Creates a library with this content.
     pub const fn new(id: &'static str, file_name: &'static str, bytes: &'static [u8]) -> SimulatedLibrary {
         SimulatedLibrary { id, file_name, bytes, held: OnceLock::new() }
     }
 
-    /// The path at which this process and its children find exactly these bytes while this process lives: a file
-    /// without a name, which no other process can modify.
+    /// A path at which this process and its children find exactly this content while this process lives. The file
+    /// has no name, so no other process can modify it.
     ///
     /// # Errors
-    /// There is no space for it, or the file there has other content.
+    /// Fails if there is no space for the file, or if its content is different.
     pub fn path(&self) -> io::Result<PathBuf> {
         let path = |file: &File| PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
         if let Some(held) = self.held.get() {
@@ -93,10 +93,11 @@ impl SimulatedLibrary {
         Ok(path(self.held.get_or_init(|| file)))
     }
 
-    /// Writes the library into a folder, for other programs. An existing file with its name is left unchanged.
+    /// Writes the library into a folder, for use by other programs. An existing file with the same name is left
+    /// unchanged.
     ///
     /// # Errors
-    /// The library cannot be written, or a different file has its name.
+    /// Fails if the library cannot be written, or if a different file has its name.
     pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let path = folder.join(self.file_name);
         let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
@@ -108,7 +109,8 @@ impl SimulatedLibrary {
         Ok(path)
     }
 
-    /// In memory and sealed; if the system has no executable files of this kind, one that was never in a folder.
+    /// Creates a sealed file in memory or, if the system does not support executable files of this kind, a file
+    /// that was never in a folder.
     fn nameless(&self) -> io::Result<File> {
         match files::in_memory(self.file_name, MemfdFlags::EXEC) {
             Ok(memory) => {
@@ -135,7 +137,7 @@ impl SimulatedLibrary {
 }
 
 impl SimulatedDevice {
-    /// Everything that can be switched on: defects, bad devices, legal variants.
+    /// Everything that can be switched on: defects, bad devices and legal variants.
     pub fn switches(&self) -> impl Iterator<Item = &'static Defect> {
         self.defects.iter().chain(self.bad_devices).chain(self.variants)
     }

@@ -53,7 +53,7 @@ fn a_loop_without_end_is_a_mistake_of_the_rule(#[case] body: &[&str]) {
     let bench = one_rule(&[&outer[..], body, &["} }"]].concat());
     run_with(&bench, "report", &["--deadline", "60"]).says(3, &["ERROR  acl.faults.only"]);
     let reason = reason(&bench, "acl.faults.only");
-    assert_eq!(reason, "the case executed more than 20000000 statements: bound the rounds of its loops");
+    assert_eq!(reason, "the case executed more than 20000000 statements: limit the iterations of its loops");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_deadline_that_passes_between_calls_is_not_blamed_on_the_library() {
     run_hanging(&bench, "report").says(3, &["ERROR  acl.faults.only"]);
     let reason = reason(&bench, "acl.faults.only");
     assert!(reason.contains("no progress for 1s while no call was open; the process was killed"), "{reason}");
-    assert!(reason.contains("bound their loops and sizes, or raise --deadline"), "{reason}");
+    assert!(reason.contains("limit their loops and sizes, or raise --deadline"), "{reason}");
 }
 
 #[test]
@@ -97,7 +97,10 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
     let bench = struck_by(&["FAULT_LIMITS_ITS_TIME"], "");
     run(&bench, "report").says(1, &["CRASH  acl.faults.struck"]);
     let reason = reason(&bench, "acl.faults.struck");
-    assert!(reason.contains("it had limited its processor time to 1 s and reached the limit"), "{reason}");
+    assert!(
+        reason.contains("the process had limited its own processor time to 1 s and reached that limit"),
+        "{reason}"
+    );
 }
 
 /// In a shared and in an isolated process, the library is blamed and the limit is named.
@@ -135,7 +138,7 @@ fn few_open_files_are_enough() {
 fn too_few_open_files_are_named() {
     let bench = struck_by(&[], "");
     let Some(answer) = limited(&bench, &["prlimit", "--nofile=6", "--"], &RUN) else { return };
-    answer.says(3, &["raise the limit of open files (ulimit -n)"]);
+    answer.says(3, &["raise the limit on open files (ulimit -n)"]);
 }
 
 /// With a separate user id, so that no other process counts toward the limit.
@@ -149,7 +152,7 @@ fn too_few_processes_are_named(#[values(1, 4, 15, 30, 100)] processes: u32) {
     let limit = format!("--nproc={processes}");
     let before = ["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "prlimit", &limit, "--"];
     let Some(answer) = limited(&bench, &before, &RUN) else { return };
-    answer.says(3, &["more threads under the limit of", "raise the limit of processes (ulimit -u"]);
+    answer.says(3, &["more threads under the limit of", "raise the limit on processes (ulimit -u"]);
     assert!(!answer.text.contains("panicked") && !answer.text.contains("the library ended"), "{}", answer.text);
 }
 

@@ -42,9 +42,10 @@ fn a_runtime_that_cannot_count_devices_has_one() {
 
 #[rstest]
 #[case::fails(&["FAULT_START_FAILS"], "cannot set up the runtime: aclInit returned 207004 (ACL_ERROR_RT_NO_DEVICE)")]
-#[case::hangs(&["FAULT_START_HANGS"], "while the runtime was set up, no progress for 4s; the process was killed")]
+#[case::hangs(&["FAULT_START_HANGS"], "while the runtime was being set up, no progress for 4s; the process was killed")]
 #[case::crashes(&["FAULT_START_CRASHES"], "(signal 11 (SIGSEGV)); it printed: no firmware")]
-#[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was set up, the library ended its process")]
+#[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was being set up, the library ended its \
+    process")]
 #[case::has_no_device(&["FAULT_NO_DEVICE"], "libtested.so: the runtime reports no device")]
 #[case::is_another_product(&["FAULT_OTHER_PRODUCT"], "reports `Ascend310P3`, which is infer, but --product is a2")]
 #[case::needs_an_undefined_symbol(&["FAULT_NEEDS_A_SYMBOL"], "a_symbol_that_nobody_defines")]
@@ -69,7 +70,7 @@ fn a_library_that_cannot_start_is_reported_as_the_reason(#[case] faults: &[&str]
 fn an_unknown_product_is_named_and_never_guessed() {
     let bench = struck_by(&["FAULT_UNKNOWN_PRODUCT"], "");
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--library", "libtested.so"];
-    bench.run(words).says(3, &["`Ascend2000X`, which no product of products.yaml matches", "--product ID"]);
+    bench.run(words).says(3, &["`Ascend2000X`, which matches no product in products.yaml", "--product ID"]);
     run(&bench, "report").says(0, &["Ascend2000X, product a2"]);
 }
 
@@ -135,7 +136,7 @@ fn a_start_that_fails_once_is_retried() {
     expect_whole(&report);
     let remarks = &report.end().remarks;
     assert_eq!(remarks.len(), 1, "{remarks:?}");
-    assert!(remarks[0].starts_with("a worker started only at the second attempt: "), "{remarks:?}");
+    assert!(remarks[0].starts_with("a worker started only on the second attempt: "), "{remarks:?}");
     assert!(remarks[0].contains("aclInit returned 507010 (ACL_ERROR_RT_LOST_HEARTBEAT)"), "{remarks:?}");
     let [retry] = &report.end().retries[..] else { panic!("{:?}", report.end().retries) };
     assert_eq!((retry.cause, &retry.rule), (RetryCause::Start, &None));
@@ -217,7 +218,7 @@ fn a_library_replaced_during_the_run_is_not_tested_under_the_old_name() {
     let reason = &report.result("acl.faults.after").reason;
     assert!(reason.contains("libtested.so was replaced during the run: its sha256 was"), "{reason}");
     assert!(reason.contains(&report.header.library.sha256[..12]), "{reason}");
-    assert!(reason.contains("start the run again, and do not install libraries during it"), "{reason}");
+    assert!(reason.contains("start the run again, and do not install libraries during a run"), "{reason}");
 }
 
 #[test]

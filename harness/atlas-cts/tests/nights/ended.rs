@@ -75,7 +75,7 @@ fn a_stopped_run_closes_its_journal_and_tells_how_to_resume(#[case] signal: Sign
     fs::remove_file(bench.path("libnight.so")).unwrap();
     night(&bench, "WORKS");
     let resumed = bench.run(["run", "--specs", "specs", "--library", "libnight.so", "--resume", "report"]);
-    resumed.says(2, &["cannot be resumed, it tested something else"]);
+    resumed.says(2, &["cannot be resumed because it tested something else"]);
 }
 
 #[test]

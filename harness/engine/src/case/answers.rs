@@ -1,5 +1,5 @@
-//! Counts the answers that no document fixes over the cases of a rule: within a bound, and without creating any text
-//! before the rule ends.
+//! Counts the answers to questions that no document settles, over the cases of a rule. Memory is bounded, and no
+//! text is created before the rule ends.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -10,55 +10,57 @@ use steps::{AxisId, Id};
 
 use cases::{case_to_json, display_values};
 
-/// The most questions kept of a rule.
+/// The maximum number of questions kept per rule.
 const MOST_QUESTIONS: usize = 64;
-/// The most different answers kept of a rule; further ones count as `Told::Other` of their question.
+/// The maximum number of different answers kept per rule. Further answers count as `Told::Other` for their
+/// question.
 const MOST_ANSWERS: usize = 128;
-/// The most answers noted per case: loops repeat the same question.
+/// The maximum number of answers recorded per case: loops repeat the same question.
 const MOST_OF_A_CASE: usize = 256;
-/// The most combinations of drawn values that distinguish questions.
+/// The maximum number of combinations of drawn values that distinguish questions.
 const MOST_COMBINATIONS: usize = 16;
-/// The longest example, in bytes.
+/// The maximum length of an example, in bytes.
 const LONGEST_EXAMPLE: usize = 120;
 
 /// A question that the documents leave open, in compact form while the case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
-    /// Place of the call or check in the steps.
+    /// The position of the call or check in the steps.
     pub start: usize,
     pub end: usize,
     pub of: QuestionKind,
 }
 
-/// The kind of an open question.
+/// The kinds of open questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
-    /// A call: the function by its position in the program, and the class of each argument, see [`class_of`].
-    Call { function: usize, classes: u64 },
-    /// A check.
+    /// A call: the function, by its position in the program, and the class of each argument (see [`class_of`]).
+    Call {
+        function: usize,
+        classes: u64,
+    },
     Check,
-    /// An expression that the rule observes, by its position.
+    /// An observed expression, by its position.
     Observed(usize),
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
-    /// A call's code.
+    /// The code that a call returned.
     Code(i64),
     /// True if a call returned an address.
     Address(bool),
     /// True if a check that is only reported held.
     Holds(bool),
-    /// True if a check of two alternatives held by its first one.
+    /// True if a check with two alternatives held by the first alternative.
     First(bool),
-    /// A value that must be one of several.
+    /// A value, where several are allowed.
     Value(i64),
     /// The class of an observed value.
     Class(String),
-    /// One of many other answers.
+    /// Any answer beyond the limit.
     Other,
 }
 
@@ -69,13 +71,13 @@ pub struct Seen {
     pub told: Told,
 }
 
-/// A question with its answers, counted over the cases that raised it.
+/// A question with its answers, counted over the cases that raised the question.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Counted {
     pub question: OpenQuestion,
-    /// The drawn values that distinguish questions, `name=value`.
+    /// The drawn values that distinguish this question from others, as `name=value`.
     pub given: String,
-    /// Number of cases that raised it.
+    /// The number of cases that raised the question.
     pub cases: u64,
     pub answers: Vec<CountedAnswer>,
     /// The values in `given`, for fast comparison.
@@ -85,32 +87,32 @@ pub struct Counted {
     last: u64,
 }
 
-/// An answer to it.
+/// An answer to a question, with its count.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CountedAnswer {
     pub told: Told,
-    /// Number of cases that gave it.
+    /// The number of cases that gave the answer.
     pub cases: u64,
     pub example: Option<Json>,
     #[serde(skip)]
     last: u64,
 }
 
-/// The counted answers of a rule. A case counts once for each answer, however often it gives it: repetitions in one
-/// case are not independent observations.
+/// The counted answers from a rule's cases. A case counts once for each answer, no matter how often it gives that
+/// answer: repetitions in one case are not independent observations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub asked: Vec<Counted>,
-    /// True if `given` has every drawn value.
+    /// True if `given` contains every drawn value.
     pub exact: bool,
     pub left_out: u64,
     /// The axes whose values distinguish questions.
     #[serde(skip)]
     axes: Vec<AxisId>,
-    /// Number of answers to all questions.
+    /// The number of answers to all questions.
     #[serde(skip)]
     answers: usize,
-    /// Number of cases.
+    /// The number of cases.
     #[serde(skip)]
     cases: u64,
 }
@@ -125,18 +127,18 @@ impl OpenQuestion {
     }
 }
 
-/// Notes an answer of a case, up to a limit per case.
+/// Records an answer from a case, up to a limit per case.
 pub fn note(seen: &mut Vec<Seen>, question: OpenQuestion, told: Told) {
     if seen.len() < MOST_OF_A_CASE {
         seen.push(Seen { question, told });
     }
 }
 
-/// Bits of the class of an argument.
+/// The number of bits that hold an argument's class.
 const CLASS_BITS: usize = 5;
 
-/// The class of an integer: 0 zero, 1 positive, 2 negative. Of an enumeration, from 3 on: the value itself, if it is
-/// small.
+/// The class of an integer: 0 for zero, 1 for positive, 2 for negative. Small values of an enumeration have their
+/// own classes, from 3.
 pub fn class_of(value: i128, enumeration: bool) -> u64 {
     match value {
         0..28 if enumeration => value as u64 + 3,
@@ -146,18 +148,18 @@ pub fn class_of(value: i128, enumeration: bool) -> u64 {
     }
 }
 
-/// The class of an argument in those of a call.
+/// The class of one argument, taken from the classes of a call's arguments.
 pub fn nth_class(classes: u64, index: usize) -> u64 {
     (classes >> (index * CLASS_BITS)) & ((1 << CLASS_BITS) - 1)
 }
 
-/// The classes of a call with the class of another argument.
+/// The classes of a call's arguments, with one more argument's class added.
 pub fn with_class(classes: u64, index: usize, class: u64) -> u64 {
     classes | class << (index * CLASS_BITS)
 }
 
 impl Tally {
-    /// A tally for a program; the domains of its axes determine which ones distinguish questions.
+    /// Creates a tally for a program. The domains of its axes determine which axes distinguish questions.
     pub fn new(program: &Program) -> Tally {
         let mut combinations = 1usize;
         let mut axes = Vec::new();
@@ -176,7 +178,7 @@ impl Tally {
         Tally { exact: axes.len() == program.axes.len(), axes, ..Tally::default() }
     }
 
-    /// Counts the answers of a case.
+    /// Counts the answers from a case.
     pub fn take(&mut self, program: &Program, case: (&[Value], u64), seen: &[Seen], observed: &[(usize, String)]) {
         if seen.is_empty() && observed.is_empty() {
             return;
@@ -195,8 +197,9 @@ impl Tally {
     fn count(&mut self, program: &Program, case: (&[Value], u64), key: &[i128], question: OpenQuestion, told: &Told) {
         let number = self.cases;
         let full = self.answers >= MOST_ANSWERS;
-        // Most rules have no such axis, and their lists are empty. Comparing those is slow, an eighth of a case: an
-        // empty list points to no memory, and a masked load from there takes the processor hundreds of cycles.
+        // Most rules have no such axis, so their lists are empty. Comparing empty lists is slow and takes an eighth
+        // of a case's time: an empty list points to no memory, and a masked load from there takes the processor
+        // hundreds of cycles.
         let same_key = |known: &Counted| key.is_empty() || known.key == key;
         let known = self.asked.iter().position(|known| known.question == question && same_key(known));
         let at = match known {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shrinking {
     pub milliseconds: u64,
-    /// True if the budget ended before all smaller cases were tried.
+    /// True if the budget ran out before all smaller cases were tried.
     pub cut: bool,
 }
 
@@ -19,28 +19,28 @@ impl Shrinking {
     }
 }
 
-/// The clock of the shrinking budget.
+/// The clock for the shrinking budget.
 pub(super) struct Clock {
     begun: Instant,
     limit: Duration,
-    /// The time of the longest run so far.
+    /// The duration of the longest run so far.
     longest: Duration,
     over: bool,
 }
 
 impl Clock {
-    /// A clock for a failing case that took this long.
+    /// Creates a clock for a failing case that took the given time.
     pub(super) fn new(milliseconds: u64, case: Duration) -> Clock {
         Clock { begun: Instant::now(), limit: Duration::from_millis(milliseconds), longest: case, over: false }
     }
 
-    /// True if a run as long as the longest one would end too late.
+    /// True if another run as long as the longest so far would exceed the budget.
     pub(super) fn is_over(&mut self) -> bool {
         self.over |= self.begun.elapsed() + self.longest > self.limit;
         self.over
     }
 
-    /// Runs something and records its time.
+    /// Runs a closure and adds its duration to the time spent.
     pub(super) fn time<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let ran = run();

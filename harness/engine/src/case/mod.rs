@@ -1,4 +1,4 @@
-//! Runs the cases of a rule and finds the smallest failing one.
+//! Runs a rule's cases and finds the smallest failing case.
 
 mod answers;
 mod clock;

@@ -1,4 +1,4 @@
-//! The result of one case.
+//! The result of a case.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,27 +6,27 @@ use super::answers::Seen;
 use record::{MemoryLimit, Verdict};
 use steps::Span;
 
-/// The result of a case, small enough to cross a pipe.
+/// The result of a case, small enough to send through a pipe.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CaseReport {
     /// `None` if nothing failed.
     pub failure: Option<CaseFailure>,
-    /// Executed verdict statements.
+    /// The number of executed statements that judge.
     pub checks: u64,
     /// Remarks that do not fail the case.
     pub findings: Vec<String>,
-    /// Set if a process of the case reached its memory limit.
+    /// Set if a process in the case reached its memory limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
-    /// Failed releases.
+    /// The releases that failed.
     pub releases: Vec<String>,
     /// The first failed release.
     pub unreleased: Option<FailedCall>,
-    /// Set if a call documented as unsupported did its work.
+    /// Set if a call that is documented as unsupported took effect.
     pub exceeds: Option<String>,
-    /// (position in the program's list, class).
+    /// Pairs of a position in the program's list and a class.
     pub observations: Vec<(usize, String)>,
-    /// Answers that no document fixes.
+    /// Answers to questions that no document settles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Seen>,
 }
@@ -35,31 +35,31 @@ pub struct CaseReport {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CaseFailure {
     pub verdict: Verdict,
-    /// Place in the steps.
+    /// The position in the steps.
     pub start: usize,
     pub end: usize,
     pub message: String,
-    /// The failed call, if any: its owner may fail at the same call.
+    /// The failed call, if any. The rule that owns the function may fail at the same call.
     pub blocked_by: Option<FailedCall>,
     /// The call site at which the process was lost.
     pub lost_at: Option<u32>,
     /// The function that was running when the process was lost.
     pub lost_in: Option<LostIn>,
-    /// The runtime's texts for the thread's last errors.
+    /// The runtime's texts for the thread's most recent errors.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
 }
 
-/// A function that hung or ended its process.
+/// A function that hung, or that ended its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostIn {
     pub function: String,
-    /// True if it was called in set-up or between cases: every rule needs it.
+    /// True if the function was called during start-up or between cases: every rule needs it.
     pub life_cycle: bool,
 }
 
 impl CaseFailure {
-    /// The failure of a statement.
+    /// Creates a failure of a statement.
     pub fn of(verdict: Verdict, span: Span, message: String) -> CaseFailure {
         CaseFailure {
             verdict,
@@ -73,21 +73,21 @@ impl CaseFailure {
         }
     }
 
-    /// True if both are failures of the same kind at the same place; for a lost process, in the same call.
+    /// True if both failures are of the same kind and at the same place or, for a lost process, in the same call.
     pub fn same_as(&self, other: &CaseFailure) -> bool {
         (self.verdict, self.start, self.lost_at) == (other.verdict, other.start, other.lost_at)
     }
 }
 
-/// A failed call.
+/// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCall {
     pub function: String,
-    /// Its code; `None` if the library does not export it.
+    /// The code that the call returned; `None` if the library does not export the function.
     pub code: Option<i64>,
 }
 
-/// The reason why a part of the life cycle failed.
+/// The reason why part of the life cycle failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trouble {
     pub message: String,
@@ -102,13 +102,13 @@ impl From<String> for Trouble {
 }
 
 impl CaseReport {
-    /// Notes a failed release.
+    /// Records a failed release.
     pub fn fail_release(&mut self, message: String, call: FailedCall) {
         self.releases.push(message);
         self.unreleased.get_or_insert(call);
     }
 
-    /// Notes a failure; only the first one counts.
+    /// Records a failure. Only the first failure counts.
     pub fn fail(&mut self, verdict: Verdict, span: Span, message: String) {
         self.fail_call(verdict, span, message, None);
     }
@@ -118,7 +118,7 @@ impl CaseReport {
         self.failure.get_or_insert_with(|| CaseFailure { blocked_by: call, ..CaseFailure::of(verdict, span, message) });
     }
 
-    /// Turns a failed release into a failure if the case held.
+    /// Makes the case fail if a release failed and nothing else did.
     pub fn judge_releases(&mut self) {
         if let Some(message) = self.releases.first().cloned() {
             let call = self.unreleased.clone();

@@ -1,5 +1,5 @@
-//! The search for a failing case, and for the smallest one. It runs in workers for rules of one process, and in the
-//! supervisor for rules of several.
+//! The search for a failing case, and then for the smallest failing case. For rules with one process, the search
+//! runs in the worker; for rules with several, in the supervisor.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -19,11 +19,11 @@ use super::answers::Tally;
 use super::clock::{Clock, Shrinking};
 use super::report::{CaseFailure, CaseReport, FailedCall};
 
-/// The results of the cases of a rule.
+/// The results of a rule's cases.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SearchResult {
     pub cases: u64,
-    /// Number of failed cases: at most one, unless all are counted.
+    /// The number of failed cases: at most one, unless all failures are counted.
     #[serde(default)]
     pub failed: u64,
     pub checks: u64,
@@ -33,18 +33,18 @@ pub struct SearchResult {
     pub memory_limit: Option<MemoryLimit>,
     pub exceeds: Option<String>,
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Answers that no document fixes.
+    /// Answers to questions that no document settles.
     #[serde(default)]
     pub answers: Tally,
     pub failure: Option<Box<FailedCase>>,
     /// The tested share of the domain.
     #[serde(default)]
     pub coverage: Option<Coverage>,
-    /// A code after which the process is unusable.
+    /// The code, if any, after which the process is unusable.
     pub fatal: Option<String>,
-    /// The failure of the health check after the rule.
+    /// The failure, if any, in the health check after the rule.
     pub unhealthy: Option<String>,
-    /// The call of the life cycle that caused `fatal` or `unhealthy`.
+    /// The life-cycle call that caused `fatal` or `unhealthy`.
     pub stopped_by: Option<FailedCall>,
 }
 
@@ -62,7 +62,7 @@ pub struct FailedCase {
 }
 
 impl FailedCase {
-    /// The values of a failed case; its number is 0.
+    /// Creates a failed case from its values. Its number is 0.
     pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
         let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
         FailedCase {
@@ -77,21 +77,21 @@ impl FailedCase {
     }
 }
 
-/// The run of a case: its report, and the trace if it failed.
+/// The result of running a case: its report, and the trace if the case failed.
 pub struct Ran {
     pub report: CaseReport,
     pub trace: Vec<String>,
-    /// True if no further case can run: the process or the group is gone.
+    /// True if no further case can run because the process or the group is gone.
     pub last: bool,
 }
 
-/// The end of a search.
+/// The reason why a search ended.
 enum SearchEnd {
-    /// The plan is done.
+    /// The plan was completed.
     Done,
     /// The watchdog ended the plan early.
     Cut,
-    /// A case failed, or the cases were given.
+    /// A case failed, or only given cases were to run.
     Early,
 }
 
@@ -103,14 +103,14 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first: cases, and lists of cases.
     pub known: &'a [Json],
-    /// The only cases to try, in this order; empty for all cases.
+    /// The only cases to try, in this order. If empty, all cases are tried.
     pub only: &'a [Json],
-    /// Continue after a failure, to count the failing cases.
+    /// True to continue after a failure and count the failing cases.
     pub counts: bool,
 }
 
 impl Search<'_> {
-    /// Runs cases until one fails or the plan is done.
+    /// Runs cases until one fails or the plan is complete.
     pub fn run(&self, run: &mut dyn FnMut(u64, &[Value], u64) -> Ran) -> SearchResult {
         let plan = Plan::new(self.program, self.scope, self.seed, &self.budget);
         let (mut plan, given) = match plan.and_then(|plan| Ok((plan, self.given()?))) {
@@ -133,7 +133,7 @@ impl Search<'_> {
         result
     }
 
-    /// Tries the cases in order, and returns how the search ended.
+    /// Tries the cases in order and returns the reason for stopping.
     fn try_cases(
         &self,
         plan: &mut Plan<'_>,
@@ -189,8 +189,8 @@ impl Search<'_> {
         (result, end)
     }
 
-    /// The coverage of the first cases, for a worker that was lost with its count. `None` if there are too many to
-    /// draw.
+    /// The coverage of the first `count` cases, for a worker that was lost along with its own figures. `None` if
+    /// there are too many cases to draw.
     pub fn coverage(&self, count: u64) -> Option<Coverage> {
         const MOST: u64 = 10_000;
         let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
@@ -199,7 +199,7 @@ impl Search<'_> {
         Some(Coverage { distinct: distinct.count(), remark: None, cut: None })
     }
 
-    /// The cases before those of the plan.
+    /// The cases to run before those in the plan.
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let read = |json: &Json| {
@@ -209,7 +209,8 @@ impl Search<'_> {
         Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Draws the first cases of [`Search::run`] again: those that ran in a process before a case failed there.
+    /// Draws the first `count` cases of [`Search::run`] again: the cases that ran in a process before a case failed
+    /// there.
     pub fn first(&self, count: u64) -> Result<Vec<Case>, CaseError> {
         let mut cases = self.given()?;
         let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
@@ -220,8 +221,9 @@ impl Search<'_> {
         Ok(cases)
     }
 
-    /// Tries smaller cases as long as they fail in the same way and the budget lasts. No attempt begins that would end
-    /// too late if it takes as long as the case itself. Returns `None` if the case did not fail.
+    /// Tries smaller cases until none fails in the same way or the budget runs out. An attempt is skipped if it
+    /// would end too late, assuming that it takes as long as the original case. Returns `None` if no smaller case
+    /// failed.
     pub fn smaller(
         &self,
         number: u64,
@@ -236,7 +238,7 @@ impl Search<'_> {
         let mut tree = case
             .tree
             .filter(|_| best.1.report.failure.as_ref().is_some_and(|failure| failure.verdict != Verdict::Error));
-        // Discarded draws cost nothing on the device, but they cost time.
+        // Discarded draws cost time, though not on the device.
         let (mut attempts, mut tried) = (0, 0);
         let mut clock = Clock::new(self.budget.shrink_milliseconds, took);
         let mut smaller = tree.as_mut().is_some_and(|tree| tree.next(false));
@@ -276,7 +278,7 @@ impl Search<'_> {
 }
 
 impl SearchResult {
-    /// The result if the suite could not search.
+    /// The result of a search that the suite could not perform.
     fn error(error: CaseError) -> SearchResult {
         let failed = FailedCase {
             failure: CaseFailure::of(Verdict::Error, Span::default(), error.to_string()),

@@ -1,4 +1,4 @@
-//! Reruns cases of a rule in fresh processes, within a budget.
+//! Reruns a rule's cases in fresh processes, within a budget.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,48 +12,48 @@ use record::{StartReason, Verdict};
 
 use super::Inquest;
 
-/// Time limit for investigating a hang, in every profile: a device that hangs now and then has many, and each attempt
-/// may take as long as all cases before it.
+/// The time limit for investigating a hang, in every profile. A device with intermittent hangs hangs often, and
+/// each attempt may take as long as all the cases before it.
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
-/// The result of rerunning cases.
+/// The result of a rerun.
 pub(super) enum Rerun {
     Passed,
     Failed(Box<Failed>),
-    /// No rerun; [`Again::stopped`] has the reason.
+    /// Nothing was rerun; [`Again::stopped`] gives the reason.
     Stopped,
 }
 
 /// The case that failed in a rerun.
 pub(super) struct Failed {
-    /// Its number is its position in the rerun, from 1.
+    /// The case's number is its position in the rerun, from 1.
     pub case: FailedCase,
     /// The library's output.
     pub output: String,
 }
 
-/// Reruns of one rule's cases in processes that run nothing else.
+/// Reruns a rule's cases, in processes that run nothing else.
 pub(super) struct Again<'a> {
     inquest: Inquest<'a>,
     rule: &'a Rule,
     home: Home,
-    /// The rest of the budget.
+    /// The number of process starts left in the budget.
     starts: u32,
     hangs: u32,
     begun: Instant,
     until: Instant,
-    /// The reason why there are no further reruns.
+    /// The reason why reruns stopped.
     stopped: Option<String>,
-    /// True if the machine lacks a resource for a process.
+    /// True if the machine lacked a resource to start a process.
     short: bool,
-    /// The deadline of a call; for a hang, no longer than calls have taken so far.
+    /// The deadline for a call. For a hang, at most the longest time that a call has taken so far.
     deadline: Duration,
-    /// A process that survived a case, for the next one.
+    /// A process that survived a case, kept for the next case.
     survivor: Option<WorkerProcess>,
 }
 
 impl<'a> Again<'a> {
-    /// Shrinking the case in the process that found it has used up some of the rule's time.
+    /// Time spent on shrinking in the original process is subtracted from the rule's time.
     pub(super) fn new(inquest: Inquest<'a>, found: Verdict, shrinking: Shrinking) -> Again<'a> {
         let patience = inquest.executor.work.patience;
         let deadline = match found {
@@ -66,7 +66,7 @@ impl<'a> Again<'a> {
             Verdict::Timeout => patience.left(spent).min(LONGEST_OF_A_HANG),
             _ => patience.left(spent),
         };
-        // Only a hang costs a deadline each time; a crash keeps its usual budget.
+        // Only a hang costs a full deadline on each attempt. A crash keeps the usual budget.
         let hangs = match found {
             Verdict::Timeout => inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
             _ => patience.hangs,
@@ -88,7 +88,7 @@ impl<'a> Again<'a> {
         }
     }
 
-    /// Runs cases in this order, in fresh processes, until one fails.
+    /// Runs the cases in the given order in fresh processes until one fails.
     pub(super) fn fresh(&mut self, cases: &[Case]) -> Rerun {
         if let Some(survivor) = self.survivor.take() {
             survivor.stop(self.inquest.executor.factory.deadlines.step);
@@ -96,12 +96,12 @@ impl<'a> Again<'a> {
         self.run(cases, false)
     }
 
-    /// Runs a case in the process that survived the previous case, or else in a fresh one.
+    /// Runs a case in the process that survived the previous case, or in a fresh process.
     pub(super) fn next(&mut self, case: &Case) -> Rerun {
         self.run(std::slice::from_ref(case), true)
     }
 
-    /// True if the budget allows more than this number of runs, each of which may hang.
+    /// True if the budget allows more than `runs` further runs, each of which may hang.
     pub(super) fn allows_more_than(&self, runs: u32) -> bool {
         let processes = self.rule.program.processes.len() as u32;
         self.stopped.is_none()
@@ -111,12 +111,12 @@ impl<'a> Again<'a> {
             && Instant::now() < self.until
     }
 
-    /// The reason why there are no further reruns.
+    /// The reason why reruns stopped.
     pub(super) fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
-    /// The machine's shortage, if it prevented further reruns.
+    /// The resource shortage on the machine, if it prevented further reruns.
     pub(super) fn shortage(&self) -> Option<&str> {
         self.stopped().filter(|_| self.short)
     }
@@ -190,7 +190,8 @@ impl<'a> Again<'a> {
                 return Ok(Some(Failed { case, output: end.output }));
             }
             for (member, process) in rule.program.processes.iter().enumerate() {
-                // A process that the rule ends is missing in the next case, and one started for each case is finished.
+                // A process that the rule ended is missing from the next case, and a process started for one case
+                // has exited.
                 let lost = end.lost.contains(&member);
                 if lost || process.sharing == Sharing::Isolated {
                     self.starts = self.starts.saturating_sub(1);

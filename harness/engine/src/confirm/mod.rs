@@ -1,5 +1,5 @@
-//! Confirmation of a failure: the failing case runs again in fresh processes, first alone, and if it passes there,
-//! after the cases before it.
+//! Confirms a failure by rerunning the failing case in fresh processes: first alone, and if it passes there, after
+//! the cases that preceded it.
 
 mod again;
 mod shorten;
@@ -17,19 +17,19 @@ use record::{Conclusion, Confirmation, Repeats, Verdict};
 use again::{Again, Failed, Rerun};
 use shorten::{Tried, shorten};
 
-/// The failure under investigation: the rule as it ran, and the place for reruns.
+/// The failure under investigation: the rule as it ran, and the machine for reruns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inquest<'a> {
     pub executor: &'a Executor,
     pub assignment: &'a Assignment<'a>,
     /// The machine for reruns.
     pub machine: &'a MachineFolder,
-    /// Milliseconds that the run has spent on confirmation so far, for all rules.
+    /// The time, in milliseconds, that the run has spent on confirmation so far, for all rules.
     pub spent: &'a AtomicU64,
 }
 
-/// Investigates a rule's failure. Replaces the failing case by the smallest one, or by a list of cases if one is not
-/// enough. Returns `None` if there is nothing to investigate.
+/// Investigates a rule's failure. Replaces the failing case with the smallest failing case or, if no single case is
+/// enough, with a list of cases. Returns `None` if there is nothing to investigate.
 pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &mut String) -> Option<Confirmation> {
     let failed = search.failure.as_deref_mut()?;
     let rule = inquest.assignment.rule;
@@ -59,7 +59,7 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     Some(inquiry.confirm())
 }
 
-/// True if a verdict blames the library.
+/// True if the verdict blames the library.
 fn judged(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
 }
@@ -87,8 +87,8 @@ impl Inquiry<'_> {
         self.confirmation
     }
 
-    /// If the machine cannot start a process, the library may have lacked the same resource: a failure that no fresh
-    /// process has shown is then not blamed on the library.
+    /// If the machine cannot start a process, the library may have lacked the same resource. A failure that did not
+    /// occur in a fresh process is then not blamed on the library.
     fn blame_the_machine(&mut self) {
         let Some(shortage) = self.again.shortage() else { return };
         let seen_before = u32::from(self.home == Home::Fresh);
@@ -104,7 +104,7 @@ impl Inquiry<'_> {
 
     fn conclude(&mut self) -> Conclusion {
         if self.home == Home::Fresh {
-            // The search has run the case alone already.
+            // The search has already run the case alone.
             self.confirmation.alone.note(true);
         }
         if self.is_unshrunk() {
@@ -123,12 +123,12 @@ impl Inquiry<'_> {
         }
     }
 
-    /// The number of runs that must agree. For a hang, which costs a deadline, one has to do.
+    /// The number of runs that must agree: one for a hang, because each hang costs a deadline.
     fn enough(&self) -> u32 {
         if self.failed.failure.verdict == Verdict::Timeout { 1 } else { self.patience.repeats }
     }
 
-    /// Runs the case alone until this number of runs is reached.
+    /// Runs the case alone until `runs` runs have been made.
     fn run_alone(&mut self, runs: u32) {
         while self.confirmation.alone.runs < runs {
             match self.again.fresh(std::slice::from_ref(&self.case)) {
@@ -189,7 +189,7 @@ impl Inquiry<'_> {
         self.failed.shrinking.cut = cut || smallest.as_ref().is_some_and(|smallest| smallest.shrinking.cut);
         let Some(smallest) = smallest.filter(|smallest| smallest.shrinks > 0) else { return };
         let Ok(case) = case_from_json(self.search.program, &smallest.replay_values) else { return };
-        // The original process may have run other cases before.
+        // In the original process, other cases may have run first.
         if let Some(again) = self.fails_again(&[before, std::slice::from_ref(&case)].concat()) {
             self.case = case;
             if before.is_empty() {
@@ -199,7 +199,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Runs cases in order in fresh processes, and returns the case that fails in the same way.
+    /// Runs cases in order in fresh processes, and returns the case that fails in the same way as the original.
     fn fails_again(&mut self, cases: &[Case]) -> Option<Box<Failed>> {
         match self.again.fresh(cases) {
             Rerun::Failed(again) if again.case.failure.same_as(&self.failed.failure) => Some(again),
@@ -207,13 +207,13 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Reports this failure from now on.
+    /// Replaces the reported failure with this one.
     fn take(&mut self, again: Failed, shrinks: u64) {
         *self.failed = FailedCase { case: self.failed.case, shrinks, shrinking: self.failed.shrinking, ..again.case };
         *self.output = again.output;
     }
 
-    /// The cases of the rule before the failing one. `None` if there are none.
+    /// The rule's cases that ran before the failing case. `None` if there were none.
     fn earlier(&mut self) -> Option<Vec<Case>> {
         const MOST: u64 = 100_000;
         if self.home == Home::Fresh || self.failed.case <= 1 {
@@ -224,11 +224,12 @@ impl Inquiry<'_> {
             Ok(_) => String::new(),
             Err(error) => format!(": {error}"),
         };
-        self.confirmation.remark = format!("the cases before it could not be rerun{why}");
+        self.confirmation.remark = format!("the preceding cases could not be rerun{why}");
         None
     }
 
-    /// Finds the fewest cases after which the case fails. `None` if it does not fail after them, or not each time.
+    /// Finds the smallest set of preceding cases after which the case fails. `None` if the case passes after them,
+    /// or does not fail every time.
     fn after_others(&mut self) -> Option<Conclusion> {
         let mut whole = self.earlier()?;
         if self.failed.shrinks == 0 {
@@ -245,7 +246,7 @@ impl Inquiry<'_> {
             if let Some(conclusion) = self.settle(&list, complete) {
                 return Some(conclusion);
             }
-            // No shorter list fails each time, but the whole list may.
+            // No shorter list fails every time, but the full list may.
             while self.confirmation.rule.runs <= self.enough() {
                 self.run_whole(&whole)?;
             }
@@ -260,7 +261,7 @@ impl Inquiry<'_> {
         None
     }
 
-    /// Runs the rule up to the failing case; `None` if it did not run.
+    /// Runs the rule up to the failing case. `None` if the rule could not run.
     fn run_whole(&mut self, whole: &[Case]) -> Option<bool> {
         let failed = match self.again.fresh(whole) {
             Rerun::Stopped => return None,
@@ -287,7 +288,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Reports a list of cases if it fails each time.
+    /// Reports a list of cases if it fails every time.
     fn settle(&mut self, list: &[Case], complete: bool) -> Option<Conclusion> {
         let mut last = None;
         let mut runs = Repeats::default();
@@ -313,18 +314,18 @@ impl Inquiry<'_> {
         self.failed.replay_values = before.iter().chain([&self.case]).map(json).collect();
         if !complete {
             self.confirmation.remark =
-                "fewer of these cases may suffice; a larger --profile searches longer".to_owned();
+                "fewer of these cases may be enough; a larger --profile searches longer".to_owned();
         }
         Some(Conclusion::After)
     }
 
-    /// The failure rate of the case alone; if that is 0, the conclusion from the runs of the rule.
+    /// The failure rate of the case alone. If that rate is 0, the conclusion from the runs of the full list.
     fn rate(&mut self) -> Conclusion {
         self.run_alone(self.patience.rate);
         let alone = self.confirmation.alone;
         if self.home != Home::Fresh && alone.failed == 0 {
             if self.failed.case == 1 {
-                // The case alone and the rule up to its first case are the same.
+                // Running the case alone and running the rule up to its first case are the same.
                 self.confirmation.rule.runs += alone.runs;
             }
             let rule = self.confirmation.rule;

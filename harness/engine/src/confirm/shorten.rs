@@ -1,17 +1,17 @@
-//! Finds the fewest cases that must run before a case for it to fail.
+//! Finds the smallest set of cases that must run first for a case to fail.
 
-/// The result of running some cases in a fresh process.
+/// The result of running a list of cases in a fresh process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tried {
-    /// This one failed, counted from 0; the later ones did not run.
+    /// The case at this index failed; later cases did not run.
     FailsAt(usize),
     Passes,
-    /// No further runs.
+    /// No further runs are possible.
     Stopped,
 }
 
-/// Shortens a list of cases whose last one fails when they run in order: first by a later start, then by leaving out
-/// ever smaller parts, down to single cases. Also returns true if the search was complete.
+/// Shortens a list of cases whose last case fails when all run in order: first by starting later, then by leaving
+/// out smaller and smaller parts, down to single cases. Also returns true if the search was complete.
 ///
 /// `alone_passes`: the last case is known to pass alone.
 pub(super) fn shorten<C: Clone>(
@@ -19,7 +19,8 @@ pub(super) fn shorten<C: Clone>(
     mut alone_passes: bool,
     run: &mut dyn FnMut(&[C]) -> Tried,
 ) -> (Vec<C>, bool) {
-    // The start: it fails from `low`, and from no start after `high`, assuming that a later start never makes it worse.
+    // Finds the start: the case fails from `low`, and from no start after `high`, assuming that a later start never
+    // makes a failure more likely.
     let mut low = 0;
     let mut high = cases.len().saturating_sub(1 + usize::from(alone_passes));
     while low < high {
@@ -38,7 +39,7 @@ pub(super) fn shorten<C: Clone>(
     cases.drain(..low);
     let mut size = cases.len() / 2;
     while size > 0 {
-        // The first case is needed: from the next start, the last one passed.
+        // The first case is needed: starting after it, the last case passed.
         let mut at = 1;
         while at + 1 < cases.len() {
             let end = (at + size).min(cases.len() - 1);
@@ -64,7 +65,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device on which a case fails after all of `needed`, in this order, among any other cases.
+    /// A device on which a case fails after all cases in `needed` have run in this order, with any other cases
+    /// between them.
     fn device<'a>(needed: &'a [usize], last: usize, runs: &'a mut u32) -> impl FnMut(&[usize]) -> Tried + 'a {
         move |cases| {
             *runs += 1;

@@ -1,4 +1,4 @@
-//! Compares two interfaces, and lists the affected rules.
+//! Compares two interfaces and lists the affected rules.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,33 +8,31 @@ use catalog::Rules;
 
 use super::library::LibraryInterface;
 
-/// The kind of a difference.
+/// The kinds of differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A symbol that is not exported.
+    /// A symbol is not exported.
     MissingSymbol,
-    /// A symbol that is exported under another version.
+    /// A symbol is exported with another version.
     SymbolVersion,
-    /// Another list of needed libraries.
+    /// The lists of needed libraries differ.
     Needed,
-    /// A symbol that only the second one has; no program depends on it yet.
+    /// A symbol exists only in the second library; no program depends on it yet.
     New,
 }
 
-/// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
     pub kind: Kind,
-    /// The item that differs: a symbol, a library.
+    /// The symbol or library that differs.
     pub name: String,
-    /// A description of the difference.
     pub text: String,
-    /// Ids of the affected rules.
+    /// The ids of the affected rules.
     pub rules: Vec<String>,
 }
 
-/// The functions that a catalog's header declares for a library and that neither it nor its needed libraries export,
-/// each with its entry in the support table.
+/// The functions that the catalog's header declares for a library and that neither this library nor the libraries
+/// it needs export, each with its entry in the support table.
 pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let functions = rules.environment.declarations.functions();
@@ -57,7 +55,7 @@ pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> V
     absent.map(|function| difference(&function)).collect()
 }
 
-/// The differences of the second of two libraries from the first.
+/// The differences of the second library from the first.
 pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterface) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let mut found = Vec::new();
@@ -85,14 +83,14 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
     }
     if first.soname != second.soname {
         let shown = |library: &LibraryInterface| library.soname.clone().unwrap_or_else(|| "no name".to_owned());
-        let text = format!("programs are linked against {}, before against {}", shown(second), shown(first));
+        let text = format!("programs are linked against {}; previously, against {}", shown(second), shown(first));
         found.push(Difference { kind: Kind::Needed, name: shown(second), text, rules: Vec::new() });
     }
     found.sort();
     found
 }
 
-/// The rules by the names that they use: called functions, structs, and words of their steps.
+/// The rules by the names that they use: called functions, structs, and words in their steps.
 struct Concerned<'a> {
     rules: &'a Rules,
     by_name: HashMap<&'a str, BTreeSet<usize>>,
@@ -111,7 +109,7 @@ impl<'a> Concerned<'a> {
         Concerned { rules, by_name }
     }
 
-    /// A difference with its affected rules.
+    /// Creates a difference with its affected rules.
     fn difference(&self, kind: Kind, name: &str, text: String) -> Difference {
         let rules = self.by_name.get(name).into_iter().flatten();
         let rules = rules.map(|rule| self.rules.rules[*rule].id.clone()).collect();
@@ -124,12 +122,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Kind {
-    /// True if programs built for the first one may fail with the second.
+    /// True if programs built for the first library may fail with the second.
     pub fn breaks(self) -> bool {
         self != Kind::New
     }
 
-    /// The name in reports.
+    /// The name of this kind in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::MissingSymbol => "missing symbol",

@@ -1,4 +1,4 @@
-//! The dynamic symbols of a shared library, their versions, and the libraries that it needs.
+//! The dynamic symbols of a shared library with their versions, and the libraries that it needs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,17 +11,17 @@ use thiserror::Error;
 
 use catalog::files;
 
-/// The largest readable library, in bytes.
+/// The maximum size of a library to read, in bytes.
 const LARGEST: u64 = 2 << 30;
-/// The most needed libraries to read, direct and indirect.
+/// The maximum number of needed libraries to read, direct and indirect.
 const MOST_NEEDED: usize = 64;
 
-/// The dynamic section of a library.
+/// A library's dynamic section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryInterface {
-    /// The name that programs are linked against, if any.
+    /// The name with which programs are linked against the library, if any.
     pub soname: Option<String>,
-    /// The libraries that it needs, in its order.
+    /// The needed libraries, in the order in which the library lists them.
     pub needed: Vec<String>,
     /// The exported functions and variables, each with its version, which may be empty.
     pub exported: BTreeMap<String, String>,
@@ -39,18 +39,17 @@ pub enum InterfaceError {
     NotALibrary { path: PathBuf, source: object::read::Error },
 }
 
-/// Reads a library's dynamic symbols without loading it.
+/// Reads a library's dynamic symbols without loading the library.
 ///
 /// # Errors
-/// The file cannot be read, or is not a 64-bit ELF file.
+/// Fails if the file cannot be read or is not a 64-bit ELF file.
 pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     let bytes = files::read(path, LARGEST).map_err(|source| InterfaceError::Read { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
 }
 
-/// The libraries that one needs, directly or indirectly, as far as they are in its folder: a library that forwards
-/// calls offers their functions. They are read without loading. Libraries elsewhere, such as the system's, are left
-/// out.
+/// The libraries in the same folder that a library needs, directly or indirectly, read without loading: a library
+/// that forwards calls offers their functions. Libraries elsewhere, such as the system's, are left out.
 pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let mut found: Vec<(String, LibraryInterface)> = Vec::new();
@@ -90,7 +89,7 @@ fn parse(bytes: &[u8]) -> Result<LibraryInterface, object::read::Error> {
     let symbols = sections.symbols(endian, bytes, elf::SHT_DYNSYM)?;
     let versions = sections.versions(endian, bytes)?;
     for (index, symbol) in symbols.enumerate() {
-        // The names of versions are symbols too, without a place in the library.
+        // Version names are symbols too, but have no address in the library.
         let absolute = symbol.st_shndx(endian) == elf::SHN_ABS;
         let exported =
             !symbol.is_undefined(endian) && !absolute && matches!(symbol.st_bind(), elf::STB_GLOBAL | elf::STB_WEAK);

@@ -1,4 +1,4 @@
-//! The interface of a library, read without loading or running it, and the differences between two interfaces.
+//! A library's interface, read without loading or running the library, and the differences between two interfaces.
 
 mod compare;
 mod library;

@@ -1,23 +1,23 @@
-//! Converts excerpts to the texts of files, within a size limit.
+//! Converts log excerpts to the text of files, within a size limit.
 
 use std::collections::BTreeMap;
 
 use super::Excerpt;
 
-/// The text of a file with the lines of a source.
+/// The text of a file with the lines from one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     pub source: &'static str,
     pub text: String,
-    /// Number of log lines in it.
+    /// The number of log lines in the text.
     pub lines: u64,
-    /// Number of older lines left out.
+    /// The number of older lines left out.
     pub left_out: u64,
 }
 
-/// The texts of all sources with lines, with `head` before each, together at most `most` bytes. If there is more, the
-/// newest lines stay, and a line tells how many were left out. A source that needs little leaves its share to the
-/// others.
+/// The texts for all sources that have lines, each starting with `head`, with at most `most` bytes in total. If the
+/// lines do not fit, the newest stay, and a note gives the number of omitted lines. Space that one source does not
+/// need is available to the others.
 pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
     let mut sources: BTreeMap<&'static str, Vec<&Excerpt>> = BTreeMap::new();
     for excerpt in excerpts {
@@ -36,11 +36,11 @@ pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
     texts
 }
 
-/// The text of one source. The excerpts are ordered by time, so lines that do not fit are left out from the beginning;
-/// if nothing fits, the text is empty.
+/// The text for one source. The excerpts are ordered by time, so the oldest lines are left out first. If nothing
+/// fits, the text is empty.
 fn text(head: &str, source: &'static str, excerpts: &[&Excerpt], most: usize) -> Text {
     let heads: Vec<String> = excerpts.iter().map(|excerpt| about(excerpt)).collect();
-    // The space for notes is reserved before it is known if there are any.
+    // Space for notes is reserved before it is known whether there are any.
     let notes = excerpts.len() * NOTE;
     let mut room = most.saturating_sub(head.len() + heads.iter().map(String::len).sum::<usize>() + notes);
     let (mut full, mut kept) = (false, vec![0; excerpts.len()]);
@@ -77,10 +77,10 @@ fn text(head: &str, source: &'static str, excerpts: &[&Excerpt], most: usize) ->
     Text { source, text, lines: lines as u64, left_out }
 }
 
-/// The longest note about lines left out.
+/// The maximum length of a note about omitted lines.
 const NOTE: usize = 64;
 
-/// The place of an excerpt, as comment lines.
+/// The origin of an excerpt, as comment lines.
 fn about(excerpt: &Excerpt) -> String {
     let lines = std::iter::once(&excerpt.place).chain(&excerpt.remarks);
     lines.map(|line| format!("# {}\n", line.replace('\n', " "))).collect()

@@ -1,10 +1,11 @@
-//! Log lines of driver and runtime about a failure: cut out of a machine's logs by time and process, redacted, bounded.
+//! Log lines from the driver and the runtime about a failure: selected from a machine's logs by time and process,
+//! redacted, and limited in size.
 //!
 //! ```text
 //! scene (when, which processes) → the runtime's own sources → excerpts → redacted → bounded → texts of files
 //! ```
 //!
-//! The engine knows neither places nor formats of logs: an entry of the registry does ([`Logs`]).
+//! The engine does not know where logs are or what format they have. A registry entry does ([`Logs`]).
 
 mod bounded;
 mod redact;
@@ -19,48 +20,49 @@ pub use tail::{Tail, tail};
 
 use crate::doctor::HostMachine;
 
-/// The logs of a runtime: an entry of the registry.
+/// A runtime's logs; part of a registry entry.
 #[derive(Debug)]
 pub struct Logs {
-    /// Reads each source and returns the lines of the scene, or the reason why there are none. Reads a bounded number
-    /// of bytes, and starts nothing after the scene's time limit.
+    /// Reads each source and returns the lines for the scene, or the reason why there are none. Reads a limited
+    /// number of bytes, and starts nothing after the scene's time limit.
     pub cut_out: fn(&HostMachine, &Scene) -> Vec<Excerpt>,
-    /// Secrets that only this runtime's logs contain, redacted by `--redact` in addition to the common ones.
+    /// Secrets that occur only in this runtime's logs, which `--redact` redacts in addition to the common secrets.
     pub secrets: &'static [Secret],
 }
 
-/// The time and the processes of a failure.
+/// The time of a failure, and the processes involved in it.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// From the rule's first case to the end of its confirmation, by the clock of this machine.
+    /// The time at which the rule's first case started, by this machine's clock.
     pub from: SystemTime,
     pub to: SystemTime,
-    /// The processes that ran its cases, by their numbers in this process's namespace.
+    /// The processes that ran the rule's cases, by their numbers in this process's namespace.
     pub processes: BTreeSet<u32>,
-    /// Nothing more is read after this.
+    /// The time limit for reading.
     pub until: Instant,
 }
 
-/// The lines of a source.
+/// The lines from one source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The name of the source, also of its file: lower-case letters and hyphens.
+    /// The name of the source and its file: lower-case letters and hyphens.
     pub source: &'static str,
-    /// The place that was read, and the interpretation of its times.
+    /// The place from which the lines were read, and the interpretation of their times.
     pub place: String,
     /// The lines in order.
     pub lines: Vec<String>,
-    /// Number of older lines of the scene that were left out already.
+    /// The number of older lines from the scene that were already left out.
     pub left_out: u64,
-    /// Notes for the reader, for example why there are no lines.
+    /// Notes for the reader, for example the reason why there are no lines.
     pub remarks: Vec<String>,
 }
 
-/// The greatest difference between the clocks of writer and reader.
+/// The maximum difference between the writer's and the reader's clocks.
 const SLACK: Duration = Duration::from_secs(2);
 
 impl Scene {
-    /// True if an event at this time belongs to the scene. `slack` is the additional inaccuracy of its clock.
+    /// True if an event at this time belongs to the scene. `slack` is the additional inaccuracy of the event's
+    /// clock.
     pub fn holds(&self, at: SystemTime, slack: Duration) -> bool {
         let slack = SLACK + slack;
         let before =
@@ -68,7 +70,7 @@ impl Scene {
         !before(at, self.from) && !before(self.to, at)
     }
 
-    /// True if its time limit has passed.
+    /// True if the time limit has passed.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.until
     }
@@ -80,7 +82,7 @@ impl Excerpt {
         Excerpt { source, place: place.into(), remarks: vec![why.into()], ..Excerpt::default() }
     }
 
-    /// A source that was not read: the scene's time was up.
+    /// A source that was not read because the scene's time limit had passed.
     pub fn unread(source: &'static str, place: impl Into<String>) -> Excerpt {
         Excerpt::nothing(source, place, "not looked into: the time for logs was used up")
     }

@@ -1,4 +1,5 @@
-//! Replaces names of sites, machines and people by stable tokens: the same text gets the same token in the whole run.
+//! Replaces names of sites, machines and people with stable tokens: the same text gets the same token throughout
+//! the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,21 +9,20 @@ use std::sync::{Mutex, PoisonError};
 
 use regex_lite::Regex;
 
-/// A pattern of text to redact.
 #[derive(Debug, Clone, Copy)]
 pub struct Secret {
-    /// The kind of text, for its token: lower-case letters.
+    /// The kind of text, used in its token: lower-case letters.
     pub kind: &'static str,
-    /// The pattern; its first group is redacted, or the whole match without a group.
+    /// The pattern. Its first group is redacted or, if it has no group, the entire match.
     pub pattern: &'static str,
 }
 
 /// Names that identify no person or machine.
 const COMMON: &[&str] = &["root", "localhost", "localdomain", "nobody", "user", "host", "home"];
 
-/// Secrets in logs of any runtime, in the order of the search.
+/// Secrets that occur in any runtime's logs, in search order.
 const SECRETS: &[Secret] = &[
-    // Credentials of any owner.
+    // Credentials, regardless of their owner.
     Secret {
         kind: "secret",
         pattern: r"\b((?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9._-]+)",
@@ -35,7 +35,7 @@ const SECRETS: &[Secret] = &[
     Secret { kind: "email", pattern: r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+" },
     Secret { kind: "user", pattern: r"/(?:home|Users)/([^/\s:,;'\x22()<>\[\]]+)" },
     Secret { kind: "user", pattern: r"(?i)\b[a-z]:\\Users\\([^\\\s:,;'\x22()<>\[\]]+)" },
-    // The notation of Kerberos and Windows.
+    // The notation used by Kerberos and Windows.
     Secret { kind: "user", pattern: r"\b([A-Za-z0-9._-]+@[A-Z][A-Z0-9-]+(?:\.[A-Z0-9-]+)*)\b" },
     Secret {
         kind: "host",
@@ -54,13 +54,13 @@ const SECRETS: &[Secret] = &[
     },
 ];
 
-/// A candidate for an address; a parser decides if it is one.
+/// A candidate for an address. A parser decides whether it is one.
 const ADDRESS: &str = r"[0-9A-Fa-f:.]*[0-9A-Fa-f:]";
 
 /// Redacts names and secrets.
 #[derive(Debug)]
 pub struct Redactor {
-    /// Known names, each with its token: the longest first.
+    /// Known names with their tokens, longest first.
     words: Vec<(String, String)>,
     patterns: Vec<(&'static str, Regex)>,
     address: Regex,
@@ -69,7 +69,7 @@ pub struct Redactor {
     given: Mutex<BTreeMap<&'static str, BTreeMap<String, usize>>>,
 }
 
-/// The names of a machine and of the user of this process.
+/// The names of a machine and of the user who runs this process.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Names {
     pub hosts: BTreeSet<String>,
@@ -78,7 +78,8 @@ pub(crate) struct Names {
 }
 
 impl Redactor {
-    /// A redactor that knows the names of this machine and user, and those of the machine below a root.
+    /// Creates a redactor that knows the names of this machine and user, and of the machine whose file system is at
+    /// `root`.
     pub fn new(root: &Path, secrets: &[Secret]) -> Redactor {
         let mut names = Names::of(Path::new("/"));
         if root != Path::new("/") {
@@ -104,17 +105,17 @@ impl Redactor {
         }
     }
 
-    /// A text with all names and secrets redacted, with the same number of lines.
+    /// Redacts all names and secrets in a text. The number of lines stays the same.
     pub fn text(&self, text: &str) -> String {
         text.split('\n').map(|line| self.until_still(line, |line| self.once(line))).collect::<Vec<_>>().join("\n")
     }
 
-    /// A text with the known names redacted: for paths and messages, in which a version may look like an address.
+    /// Redacts the known names in a text: for paths and messages, in which a version may look like an address.
     pub fn names(&self, text: &str) -> String {
         self.until_still(text, |text| self.outside_tokens(text, |part| self.words(part)))
     }
 
-    /// Repeats until nothing changes: a token may uncover another match.
+    /// Repeats until nothing changes: inserting a token may expose another match.
     fn until_still(&self, text: &str, pass: impl Fn(&str) -> String) -> String {
         let mut text = text.to_owned();
         loop {
@@ -191,7 +192,7 @@ impl Redactor {
         if let Some((_, token)) = self.words.iter().find(|(word, _)| word == text) {
             return token.clone();
         }
-        // Known names have the first numbers of their kind.
+        // The first numbers of each kind belong to known names.
         let known = self.words.iter().filter(|(_, token)| token.starts_with(&format!("<{kind}-"))).count();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kind = given.entry(kind).or_default();
@@ -201,7 +202,7 @@ impl Redactor {
 }
 
 impl Names {
-    /// The names of a machine and of the user that this process runs as.
+    /// Determines the names of a machine and of the user who runs this process.
     fn of(root: &Path) -> Names {
         let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let mut names = Names::default();
@@ -227,7 +228,7 @@ impl Names {
     }
 }
 
-/// True if a name identifies its owner, and cannot be mistaken for a number.
+/// True if a name identifies its owner and cannot be mistaken for a number.
 fn tells(name: &str) -> bool {
     let common = COMMON.contains(&name.trim_matches('/')) || name.chars().all(|c| c.is_ascii_digit() || c == '/');
     name.len() > 1 && !common && !name.contains(['<', '>', '\n'])
@@ -237,18 +238,19 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// `10.0.0.1:80` → the address and the port.
+/// Splits `10.0.0.1:80` into the address and the port.
 fn split_port(text: &str) -> Option<(&str, &str)> {
     let (address, port) = text.split_at(text.find(':').unwrap_or(text.len()));
     address.parse::<Ipv4Addr>().is_ok().then_some((address, port))
 }
 
-/// Replaces a word that has no letter or digit next to it.
+/// Replaces a word where no letter or digit is next to it.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let (mut changed, mut at) = (String::with_capacity(text.len()), 0);
     while let Some(found) = text[at..].find(word) {
         let (start, end) = (at + found, at + found + word.len());
-        // A word continues to the next letter; text that begins or ends otherwise, such as a path, is complete.
+        // A neighboring letter continues a word. Text that does not begin or end with a letter, such as a path, is
+        // always complete.
         let before = word.starts_with(is_word) && text[..start].ends_with(is_word);
         let after = word.ends_with(is_word) && text[end..].starts_with(is_word);
         changed.push_str(&text[at..start]);

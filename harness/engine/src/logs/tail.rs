@@ -1,27 +1,27 @@
-//! The end of a file, whatever the length of the file.
+//! Reads the end of a file of any length.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use catalog::files;
 
-/// The last lines of a file.
+/// The last lines in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tail {
-    /// Complete lines; invalid UTF-8 is replaced.
+    /// The complete lines. Invalid UTF-8 is replaced.
     pub lines: Vec<String>,
-    /// True if earlier lines were not read.
+    /// True if the file has earlier lines that were not read.
     pub cut: bool,
 }
 
-/// Reads the last lines of a regular file, at most `most` bytes.
+/// Reads the last lines of a regular file, up to `most` bytes.
 ///
 /// # Errors
-/// The file cannot be read, or is not a regular file.
+/// Fails if the file cannot be read or is not a regular file.
 pub fn tail(path: &Path, most: u64) -> io::Result<Tail> {
     let mut file = files::open(path)?;
     let from = file.metadata()?.len().saturating_sub(most);
-    // One byte more, to see if a line begins there.
+    // Reads one more byte, to see if a line starts there.
     let seen = file.seek(SeekFrom::Start(from.saturating_sub(1)))?;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(from - seen)).read_to_end(&mut bytes)?;
@@ -68,7 +68,7 @@ mod tests {
     fn a_file_of_gigabytes_is_not_read_whole() {
         let file = written("");
         let long = std::fs::File::options().write(true).open(file.path()).unwrap();
-        // It takes no space: nothing was ever written to its beginning.
+        // This takes no disk space: nothing was written to the beginning.
         long.set_len(8 << 30).unwrap();
         let read = tail(file.path(), 1 << 16).unwrap();
         assert!(read.cut && read.lines.is_empty(), "a line without an end does not count");

@@ -1,17 +1,17 @@
-//! The activity of a machine: the processes used by the running rule, whose logs belong to a failure, and the running
-//! case.
+//! The activity on a machine: the processes that the current rule uses, whose logs belong to a failure, and the
+//! current case.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The activity of a machine, on which one rule runs at a time.
+/// The activity on a machine, which runs one rule at a time.
 #[derive(Debug, Default)]
 pub struct Activity(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     processes: BTreeSet<u32>,
-    /// The last case seen running, from 1; 0 if none was seen.
+    /// The last case seen running, from 1; 0 if no case was seen.
     case: u64,
 }
 
@@ -20,7 +20,7 @@ impl Activity {
         self.known().processes.insert(process);
     }
 
-    /// Notes the running case; 0 for none.
+    /// Records the current case; 0 for none.
     pub(crate) fn note_case(&self, number: u64) {
         if number > 0 {
             self.known().case = number;
@@ -32,7 +32,7 @@ impl Activity {
         Some(self.known().case).filter(|case| *case > 0)
     }
 
-    /// Takes the processes used since the last call.
+    /// Takes the processes used since the previous call.
     pub fn take(&self) -> BTreeSet<u32> {
         std::mem::take(&mut *self.known()).processes
     }

@@ -1,4 +1,4 @@
-//! A worker process, as seen by the supervisor.
+//! A worker process, as the supervisor sees it.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -29,18 +29,19 @@ use super::remarks::Remarks;
 /// The interval at which the worker's progress is checked.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
-/// The time for which a process that has answered counts as alive; an exit in this time shows at the next request.
+/// The time for which a process that has just answered counts as running. An exit within this time shows at the
+/// next request.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
-/// Bytes to keep from the end of a library's output.
+/// The number of bytes to keep from the end of a library's output.
 const TAIL: usize = 16 * 1024;
 
-/// The deadlines of a worker.
+/// A worker's deadlines.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadlines {
-    /// The longest time without progress while rules run.
+    /// The maximum time without progress while rules run.
     pub step: Duration,
-    /// The longest time from its start until the runtime is set up.
+    /// The maximum time from a worker's start until the runtime is ready.
     pub start: Duration,
 }
 
@@ -56,32 +57,33 @@ pub struct WorkerProcess {
     _memory: OwnedFd,
     output: Arc<Mutex<Vec<u8>>>,
     drain: Option<std::thread::JoinHandle<()>>,
-    /// The pipe of the library's output, to check if all of it was read.
+    /// The pipe with the library's output, used to check that all output was read.
     printed: OwnedFd,
     ended: bool,
-    /// The processor time of a process that had a limit and ended.
+    /// The processor time used by an exited process that had a limit.
     processor_time: Option<ProcessorTime>,
-    /// The folder of its machine.
+    /// The folder of the worker's machine.
     machine: PathBuf,
-    /// True if it was killed and did not end; it is not waited for again.
+    /// True if the process was killed but did not end; it is not waited for again.
     given_up: bool,
-    /// A mark in the environment of the worker and of every process that it starts.
+    /// A mark in the environment of the worker and of each process that it starts.
     mark: String,
     remarks: Arc<Remarks>,
-    /// The time of the last reply to [`Self::reply`], or of the start.
+    /// The time of the last result from [`Self::reply`], or of the start.
     heard: Instant,
-    /// The longest time without progress from which any worker of the run recovered, in milliseconds.
+    /// The longest time without progress after which any worker in the run recovered, in milliseconds.
     pub longest: Arc<AtomicU64>,
-    /// The activity of its machine.
+    /// The activity on the worker's machine.
     pub activity: Arc<Activity>,
-    /// The judgment of a case whose error text the library is queried for.
+    /// The judgment of the case for which the library is being queried for an error text.
     judged: Option<Box<CaseFailure>>,
-    /// True if a library of the run did not return from that query; no library is queried again.
+    /// True if a library in this run did not return from such a query. No library is queried after that.
     pub mute: Arc<AtomicBool>,
 }
 
 impl WorkerProcess {
-    /// Starts a worker of a runtime, which waits for its first request. Problems at its end are noted in `remarks`.
+    /// Starts a worker for a runtime. The worker waits for its first request. Problems when it ends are recorded in
+    /// `remarks`.
     pub fn spawn(
         runtime: &str,
         executable: &Path,
@@ -101,7 +103,7 @@ impl WorkerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A separate group, so that every process that the library starts ends with it.
+            // A separate group, so that all processes that the library starts end with it.
             .process_group(0)
             .spawn()?;
         let requests = child.stdin.take();
@@ -111,7 +113,7 @@ impl WorkerProcess {
         let output = Arc::new(Mutex::new(Vec::new()));
         let tail = output.clone();
         let drain = std::thread::Builder::new().spawn(move || drain(errors, &tail)).inspect_err(|_| {
-            // The process has not begun, and ends with its pipes in any case.
+            // The process has not begun its work, and ends anyway when its pipes close.
             let _ = child.kill().and_then(|()| child.wait());
         })?;
         Ok(WorkerProcess {
@@ -157,7 +159,7 @@ impl WorkerProcess {
     }
 
     /// Waits for the next reply. The deadline restarts whenever the flight recorder shows progress. If the run is
-    /// interrupted meanwhile, the worker is killed.
+    /// interrupted during the wait, the worker is killed.
     pub fn reply(&mut self, deadline: Duration) -> Result<Reply, WorkerEnd> {
         self.reply_unless(deadline, interrupt::requested)
     }
@@ -190,7 +192,7 @@ impl WorkerProcess {
                 return Err(WorkerEnd::Interrupted(signal));
             }
             self.activity.note_case(self.flight.case_number());
-            // A process that the library started may keep the pipe open after the worker's end.
+            // A process that the library started may keep the pipe open after the worker ends.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
                 progress = self.flight.progress();
@@ -207,7 +209,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Notes a time without progress from which the worker recovered.
+    /// Records a time without progress after which the worker recovered.
     pub(super) fn went_on(&self, after: Duration) {
         self.longest.fetch_max(after.as_millis() as u64, Ordering::Relaxed);
     }
@@ -218,12 +220,12 @@ impl WorkerProcess {
         self.reply(deadline)
     }
 
-    /// The stream of replies, to watch several workers at once.
+    /// The stream of replies, for watching several workers at once.
     pub fn replies(&self) -> &std::process::ChildStdout {
         &self.replies
     }
 
-    /// Reads the available bytes; the end of the stream means the end of the worker.
+    /// Reads the available bytes. The end of the stream means that the worker has ended.
     pub fn read(&mut self) -> Result<(), WorkerEnd> {
         match self.lines.read(&mut self.replies) {
             Ok(0) | Err(_) => Err(self.crashed()),
@@ -231,7 +233,7 @@ impl WorkerProcess {
         }
     }
 
-    /// True if a whole line was read, or something that is not a reply.
+    /// True if a complete line was read, or bytes that are not a reply.
     pub fn has_line(&mut self) -> bool {
         self.lines.is_ready()
     }
@@ -250,8 +252,8 @@ impl WorkerProcess {
         }
     }
 
-    /// The failure of a case in which the process was lost: the accident, or the earlier judgment if the library was
-    /// only being queried for its error text.
+    /// The failure of a case in which the process was lost: the accident or, if the library was only being queried
+    /// for an error text, the earlier judgment.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
         let Some(judged) = &self.judged else { return lost() };
         self.mute.store(true, Ordering::Relaxed);
@@ -261,7 +263,7 @@ impl WorkerProcess {
         CaseFailure { message: format!("{}; {text}", judged.message), ..(**judged).clone() }
     }
 
-    /// The way in which the process ended, or is ending.
+    /// Determines how the process ended, or is ending.
     pub fn crashed(&mut self) -> WorkerEnd {
         let status = self.wait(GONE);
         if status.is_none() {
@@ -279,21 +281,21 @@ impl WorkerProcess {
         }
     }
 
-    /// The exit status of an idle process; `None` if it runs, or has just answered. This check costs an eighth of the
-    /// engine's time per rule (docs/engine/benchmarks.md).
+    /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes
+    /// an eighth of the engine's time per rule (docs/engine/benchmarks.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
 
-    /// The exit status of the process; `None` if it runs. Every process that the library started ends with it.
+    /// The exit status of the process; `None` if it is running. All processes that the library started end with it.
     pub fn status(&mut self) -> Option<std::process::ExitStatus> {
         if !self.ended {
             let group = Pid::from_raw(self.child.id() as i32)?;
-            // Checked before the process is reaped: until then no other group can have its number.
+            // Checked before the process is reaped: until then, no other group can get its number.
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
-            // A group that is gone already needs no signal.
+            // If the group is already gone, it needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = self.child.try_wait().ok()?;
@@ -330,13 +332,13 @@ impl WorkerProcess {
         }
     }
 
-    /// Kills the worker and everything in its group; returns true if it is gone.
+    /// Kills the worker and its entire group. Returns true if the worker is gone.
     pub fn kill(&mut self) -> bool {
         if self.ended || self.given_up {
             return self.status().is_some();
         }
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            // A group that is gone already needs no signal.
+            // If the group is already gone, it needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         // The library may have moved the worker to another group.
@@ -354,7 +356,7 @@ impl WorkerProcess {
         gone
     }
 
-    /// Waits until the process ends on its own, or the run is interrupted.
+    /// Waits until the process exits on its own, the time is up, or the run is interrupted.
     pub fn wait_for_end(&mut self, at_most: Duration) -> bool {
         let ended = self.wait_unless(at_most, interrupt::requested).is_some();
         if !ended {
@@ -364,9 +366,10 @@ impl WorkerProcess {
         ended
     }
 
-    /// Ends the worker in order. A problem with that breaks no rule; it becomes a remark of the run.
+    /// Shuts the worker down. A problem here does not break a rule; it becomes a remark about the run.
     pub fn stop(mut self, deadline: Duration) {
-        // In an interrupted run too: the device is left in order, as far as that is quick.
+        // This is done even in an interrupted run, so that the device is left in a clean state if that does not
+        // take long.
         let begun = Instant::now();
         let late = || interrupt::requested().filter(|_| begun.elapsed() >= GONE);
         let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, late));
@@ -394,7 +397,7 @@ impl WorkerProcess {
     }
 
     fn finish_output(&mut self) {
-        // A process that the library started may keep the pipe open; the output so far suffices then.
+        // A process that the library started may keep the pipe open. The output so far is then enough.
         if let Some(drain) = self.drain.take() {
             let start = Instant::now();
             while !drain.is_finished() && start.elapsed() < Duration::from_millis(200) {
@@ -403,12 +406,12 @@ impl WorkerProcess {
         }
     }
 
-    /// The end of the library's output.
+    /// The last part of the library's output.
     pub fn output(&self) -> String {
         let begun = Instant::now();
         loop {
             let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-            // Output from before a reply must not be missing because the other pipe was read first.
+            // Output written before a reply must not be missing because the other pipe was read first.
             let unread = rustix::io::ioctl_fionread(&self.printed).unwrap_or(0);
             if unread == 0 || begun.elapsed() > TICK {
                 return String::from_utf8_lossy(&output).into_owned();
@@ -425,13 +428,13 @@ impl Drop for WorkerProcess {
     }
 }
 
-/// Reads the library's output, so that it never blocks, and keeps the end.
+/// Reads the library's output, so that the library never blocks, and keeps the last part.
 fn drain(mut errors: ChildStderr, tail: &Mutex<Vec<u8>>) {
     let mut chunk = [0u8; 65536];
     loop {
-        // Never blocks while holding the lock.
+        // Do not block while holding the lock.
         while poll(&mut [PollFd::new(&errors, PollFlags::IN)], None) == Err(Errno::INTR) {}
-        // Bytes that are no longer in the pipe are in the tail once the lock is free.
+        // Once the lock is free, all bytes taken from the pipe are in the tail.
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(count @ 1..) = errors.read(&mut chunk) else { return };
         tail.extend_from_slice(&chunk[..count]);
@@ -448,7 +451,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A worker that runs this script at its first request.
+    /// Starts a worker that runs this script at its first request.
     pub(in crate::pool) fn worker(folder: &Path, script: &str) -> WorkerProcess {
         let path = folder.join("worker");
         std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
@@ -462,7 +465,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The end of a worker that runs this script at its first request.
+    /// Runs this script in a worker at the first request, and returns how the worker ended.
     fn end_of(script: &str) -> WorkerEnd {
         let folder = tempfile::tempdir().unwrap();
         worker(folder.path(), script).ask(&Request::Query, Duration::from_secs(60)).unwrap_err()

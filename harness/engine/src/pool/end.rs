@@ -1,4 +1,4 @@
-//! The end of a worker, and its cause: the library, the machine, or the suite.
+//! The end of a worker and its cause: the library, the machine, or the suite.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -11,10 +11,10 @@ use thiserror::Error;
 use crate::wire::{DEAF, OWN_TROUBLE, OWN_TROUBLE_MARK};
 use record::Verdict;
 
-/// The longest time for a process to end after it was killed, or after its last reply.
+/// The maximum time for a process to end after it was killed or after its last reply.
 pub(super) const GONE: Duration = Duration::from_secs(5);
 
-/// The end of a worker.
+/// The ways in which a worker can end.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WorkerEnd {
     /// The process ended: `signal 11 (SIGSEGV)`, `exit status 0`.
@@ -27,16 +27,16 @@ pub enum WorkerEnd {
     Hung(Duration),
     #[error("no progress for {0:?}; the process was killed and did not end within {GONE:?}")]
     Stuck(Duration),
-    /// A case took too long while no call of the library was open.
+    /// A case took too long while no library call was open.
     #[error(
-        "no progress for {0:?} while no call was open; the process was killed; the steps of the rule take too long: \
-         bound their loops and sizes, or raise --deadline"
+        "no progress for {0:?} while no call was open; the process was killed; the rule's steps take too long: limit \
+         their loops and sizes, or raise --deadline"
     )]
     Overran(Duration),
     /// The run was interrupted.
     #[error("the run was interrupted ({0})")]
     Interrupted(&'static str),
-    /// A limit of the machine, or the suite itself, ended it.
+    /// A machine limit or the suite itself ended the process.
     #[error("{0}")]
     Environment(String),
     #[error("invalid reply from the worker: {0}")]
@@ -44,7 +44,7 @@ pub enum WorkerEnd {
 }
 
 impl WorkerEnd {
-    /// The verdict for the case that ran.
+    /// The verdict for the case that was running.
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             WorkerEnd::Crashed(_) | WorkerEnd::Deaf => Verdict::Crash,
@@ -55,7 +55,7 @@ impl WorkerEnd {
         }
     }
 
-    /// The end of a process from its exit status, its output, its processor time, and the folder of its machine.
+    /// Determines how a process ended from its exit status, output, processor time and machine folder.
     pub(super) fn of(status: ExitStatus, output: &str, used: Option<ProcessorTime>, machine: &Path) -> WorkerEnd {
         let reason = output.lines().last().and_then(|line| line.strip_prefix(OWN_TROUBLE_MARK));
         let signal = status.signal().and_then(Signal::from_named_raw);
@@ -80,34 +80,34 @@ impl WorkerEnd {
     }
 }
 
-/// The processor time of an ended process, in whole seconds.
+/// The processor time of an exited process, in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProcessorTime {
     used: u64,
-    /// Its limit.
+    /// The limit.
     limit: u64,
 }
 
 impl ProcessorTime {
-    /// The processor time of a process that is not reaped yet; `None` without a limit.
+    /// The processor time of a process that has not been reaped yet; `None` if it had no limit.
     pub(super) fn of(process: u32) -> Option<ProcessorTime> {
         let read = |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).ok();
         let limits = read("limits")?;
         let limit = limits.lines().find_map(|line| line.strip_prefix("Max cpu time"))?;
         let limit = limit.split_whitespace().find_map(|seconds| seconds.parse().ok())?;
         let stat = read("stat")?;
-        // After the name, which may contain anything: the 12th and 13th fields are ticks of user and system.
+        // The name before this may contain anything. The 12th and 13th fields after it are user and system ticks.
         let (_, fields) = stat.rsplit_once(')')?;
         let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
         Some(ProcessorTime { used: ticks / rustix::param::clock_ticks_per_second().max(1), limit })
     }
 
-    /// Tolerates a second: the kernel checks only now and then, and counts differently.
+    /// Tolerates one second: the kernel checks only at intervals, and counts differently.
     fn is_over(self) -> bool {
         self.used + 1 >= self.limit
     }
 
-    /// Names the owner of the limit: workers inherit that of this process.
+    /// Names the owner of the limit: workers inherit the limit from this process.
     fn end(self, status: ExitStatus) -> WorkerEnd {
         let (limit, how) = (self.limit, how(status));
         if getrlimit(Resource::Cpu).current.is_some_and(|own| own <= limit) {
@@ -115,17 +115,20 @@ impl ProcessorTime {
                 "the process used up its {limit} s of processor time ({how}); raise that limit (ulimit -t)"
             ));
         }
-        WorkerEnd::Crashed(format!("{how}: it had limited its processor time to {limit} s and reached the limit"))
+        WorkerEnd::Crashed(format!(
+            "{how}: the process had limited its own processor time to {limit} s and reached \
+            that limit"
+        ))
     }
 }
 
-/// True if a folder's file system has no space left.
+/// True if the file system that contains a folder has no space left.
 fn is_full(folder: &Path) -> bool {
     const LITTLE: u64 = 64 << 10;
     rustix::fs::statvfs(folder).is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) < LITTLE)
 }
 
-/// The exit status of a process as text.
+/// A process's exit status as text.
 pub(super) fn how(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}{}", signal_name(signal)),

@@ -1,4 +1,4 @@
-//! Runs cases of a rule in worker processes: in a pooled one, in a group, or in fresh ones for each case.
+//! Runs a rule's cases in worker processes: in a pooled worker, in a group, or in fresh processes for each case.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,19 +25,19 @@ use super::machines::MachineFolder;
 use super::seat::seats;
 use super::slots::{Pool, Slot};
 
-/// The processes that run the cases of a rule.
+/// The processes in which a rule's cases run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// All cases in the pooled worker.
+    /// All cases run in the pooled worker.
     Worker,
-    /// A worker for each process of the rule, some of them started for each case.
+    /// There is a worker for each of the rule's processes; some are started for each case.
     Group,
-    /// Processes started for each case.
+    /// All processes are started for each case.
     Fresh,
 }
 
 impl Home {
-    /// The processes that run the cases of this rule.
+    /// Selects the processes that run a rule's cases.
     pub(crate) fn of(rule: &Rule) -> Home {
         if rule.program.all_are(Sharing::Isolated) || rule.hazard.is_some() {
             Home::Fresh
@@ -49,7 +49,7 @@ impl Home {
     }
 }
 
-/// The work of a rule: few cases if they may spoil processes, fewer if each case starts processes.
+/// The budget for a rule: few cases if they may spoil processes, fewer if each case starts processes.
 fn budget(rule: &Rule, work: &Effort) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
@@ -60,7 +60,7 @@ fn budget(rule: &Rule, work: &Effort) -> Budget {
     }
 }
 
-/// The cases of a rule to run, and the judgments to make.
+/// The rule's cases to run, and the judgments to make.
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
     pub rule: &'a Rule,
@@ -69,40 +69,40 @@ pub struct Assignment<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: &'a [Json],
-    /// The only cases to run, in this order; empty for all cases.
+    /// The only cases to run, in this order. If empty, all cases run.
     pub only: &'a [Json],
-    /// A judgment that a proof removes.
+    /// A judgment that a proof leaves out.
     pub ignored: Option<Judgment>,
-    /// Continue after a failure, to count the failing cases.
+    /// True to continue after a failure and count the failing cases.
     pub counts: bool,
-    /// The statements whose checks are only reported for this library, by id.
+    /// The ids of statements whose checks are only reported for this library.
     pub observed: Vec<StatementId>,
     /// The alternatives that this product or library does not offer.
     pub left_out: Vec<Alternative>,
-    /// The longest time of a call without progress.
+    /// The maximum time for a call without progress.
     pub deadline: Duration,
 }
 
-/// Runs cases of rules with one library, for one product.
+/// Runs rules' cases with one library, for one product.
 #[derive(Debug)]
 pub struct Executor {
     pub rules: Arc<Rules>,
-    /// Id of the product.
+    /// The product's id.
     pub product: String,
-    /// The quantities for drawing cases: facts of the product, and the number of devices.
+    /// The quantities used to draw cases: facts about the product, and the number of devices.
     pub scope: Scope,
-    /// Facts about library and host that make some checks observe only.
+    /// Facts about the library and host that make some checks observe only.
     pub known: Known,
-    /// Functions that the library lacks and may lack.
+    /// Functions that the library lacks and is allowed to lack.
     pub missing: BTreeSet<&'static str>,
-    /// The work of a rule.
+    /// The amount of work per rule.
     pub work: Effort,
     pub factory: Factory,
     pub pool: Pool,
 }
 
 impl Executor {
-    /// An executor for a product and a number of devices, with the workers that are already in the pool.
+    /// Creates an executor for a product and a number of devices, with the workers already in the pool.
     pub fn new(
         rules: Arc<Rules>,
         product: String,
@@ -130,7 +130,7 @@ impl Executor {
         }
     }
 
-    /// The scope for drawing the cases of an assignment.
+    /// The scope for drawing an assignment's cases.
     pub fn scope_of(&self, assignment: &Assignment<'_>) -> Cow<'_, Scope> {
         match &assignment.left_out {
             left_out if left_out.is_empty() => Cow::Borrowed(&self.scope),
@@ -138,12 +138,12 @@ impl Executor {
         }
     }
 
-    /// The programs whose calls the processes of a rule record.
+    /// The programs whose calls a rule's processes record.
     pub(super) fn texts<'a>(&'a self, rule: &'a Rule) -> Texts<'a> {
         Texts { rules: &self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&self.product) }
     }
 
-    /// The assignment of a whole rule, without known cases.
+    /// The assignment for a complete rule, without known cases.
     pub fn assignment<'a>(&self, rule: &'a Rule, seed: u64) -> Assignment<'a> {
         let budget = budget(rule, &self.work);
         let (observed, _) = rule.observed_only(&self.rules, &self.known);
@@ -163,10 +163,10 @@ impl Executor {
         }
     }
 
-    /// Runs a rule on a machine of the pool. Puts the library's last output into `output`.
+    /// Runs a rule on a machine from the pool. Puts the last part of the library's output into `output`.
     ///
     /// # Errors
-    /// A worker for the rule cannot be started.
+    /// Fails if a worker for the rule cannot be started.
     pub fn search(
         &self,
         assignment: &Assignment<'_>,
@@ -179,7 +179,7 @@ impl Executor {
             return self.search_single(assignment, slot, output);
         }
         let fresh = home == Home::Fresh;
-        // If no process survives a failing case, the next case gets fresh ones.
+        // If the processes do not survive a failing case, the next case gets fresh ones.
         let replaced = !rule.program.all_are(Sharing::Pooled);
         let Patience { mut starts, hangs, .. } = self.work.patience;
         let mut hangs = self.factory.further_hangs(assignment.deadline, hangs);
@@ -199,11 +199,12 @@ impl Executor {
                     if !end.output.is_empty() {
                         *output = end.output;
                     }
-                    // Smaller cases hang and crash too: a hang takes the deadline, a crash the start of all processes.
+                    // Smaller cases hang and crash too. A hang costs the deadline; a crash costs starting all
+                    // processes again.
                     match end.report.failure.as_ref().map(|failure| failure.verdict) {
                         Some(Verdict::Timeout) => {
                             hangs = hangs.saturating_sub(1);
-                            // The hang itself is already known.
+                            // The hang itself is already confirmed.
                             let deadline = self.factory.brief().min(assignment.deadline);
                             assignment.to_mut().deadline = deadline;
                         }
@@ -233,7 +234,7 @@ impl Executor {
         trouble.map_or(Ok(result), Err)
     }
 
-    /// The request for a case of a group.
+    /// The request to run a case in a group.
     pub fn run_case(&self, assignment: &Assignment<'_>, number: u64, values: &[Value], salt: u64) -> RunCase {
         RunCase {
             rule: assignment.rule.id.clone(),
@@ -250,7 +251,7 @@ impl Executor {
         }
     }
 
-    /// Starts the missing workers of a rule; rules with fresh processes have none.
+    /// Starts a rule's missing workers. Rules with fresh processes have none.
     pub fn start_workers(&self, rule: &Rule, slot: &mut Slot) -> Result<(), StartError> {
         if Home::of(rule) != Home::Fresh {
             for seat in seats(rule).into_iter().flatten() {
@@ -269,7 +270,7 @@ impl Executor {
         let rule = assignment.rule;
         let seats = seats(rule);
         self.start_workers(rule, slot)?;
-        // These end with the case in any event, and start first: the following steps cannot fail.
+        // These workers end with the case in any event, so they start first: the steps that follow cannot fail.
         let isolated = (0..seats.len()).filter(|process| seats[*process].is_none());
         let mut isolated = isolated
             .map(|process| self.fresh_process(rule, process, &slot.machine, StartReason::Isolated))
@@ -329,7 +330,7 @@ impl Executor {
         Group { texts: self.texts(rule), rule, members, deadline: assignment.deadline }
     }
 
-    /// Starts the processes of a rule.
+    /// Starts a rule's processes.
     pub fn fresh_processes(
         &self,
         rule: &Rule,
@@ -339,7 +340,7 @@ impl Executor {
         (0..rule.program.processes.len()).map(|process| self.fresh_process(rule, process, machine, reason)).collect()
     }
 
-    /// Starts one of the processes of a rule.
+    /// Starts one of a rule's processes.
     pub fn fresh_process(
         &self,
         rule: &Rule,
@@ -349,7 +350,7 @@ impl Executor {
     ) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];
         let set_up = SetUp::new(process.state, process.device, Some(self.chapter_file(rule)), reason);
-        // A rule that begins with the library alone may start the runtime itself.
+        // A rule that begins with only the library loaded may start the runtime itself.
         let by_rule = || {
             let changes = &self.rules.environment.process_functions;
             rule.program.function_names().any(|name| changes.contains(name))
@@ -358,7 +359,7 @@ impl Executor {
         Ok(self.factory.start(machine, set_up)?.0)
     }
 
-    /// The file of a rule's chapter: a process that runs one rule reads no other.
+    /// The file with a rule's chapter. A process that runs one rule reads only this file.
     pub fn chapter_file(&self, rule: &Rule) -> &str {
         &self.rules.chapters[rule.chapter].file
     }
@@ -375,7 +376,7 @@ impl Executor {
         }
     }
 
-    /// Ends one of the processes of a rule after its last case.
+    /// Ends one of a rule's processes after its last case.
     pub fn end_process(&self, rule: &Rule, member: usize, worker: WorkerProcess, lost: bool) {
         if lost || rule.program.processes[member].state == Readiness::Loaded {
             drop(worker);
@@ -392,7 +393,7 @@ impl Drop for Executor {
 }
 
 impl Assignment<'_> {
-    /// The search for a failing case of this assignment.
+    /// The search for a failing case in this assignment.
     pub fn search<'a>(&'a self, scope: &'a Scope) -> Search<'a> {
         Search {
             program: &self.rule.program,

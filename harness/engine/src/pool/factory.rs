@@ -1,4 +1,4 @@
-//! Starts workers: their library, their set-up, and the handling of failed starts.
+//! Starts workers: loads their library, prepares them, and handles failed starts.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,57 +22,57 @@ use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
 use super::starts::StartCount;
 
-/// The common configuration of all workers of a run.
+/// The configuration shared by all workers in a run.
 #[derive(Debug)]
 pub struct Factory {
     pub runtime: String,
     pub executable: PathBuf,
-    /// Folder of the catalog; `None` for the embedded one.
+    /// The catalog folder; `None` for the embedded catalog.
     pub specs: Option<PathBuf>,
     pub digest: String,
-    /// The product as far as it is known; its life cycle sets workers up.
+    /// The product, if known. Its life cycle prepares workers.
     pub product: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
     pub deadlines: Deadlines,
-    /// Bytes that a worker may use in addition to its memory after set-up; `None` for no limit.
+    /// The number of bytes that a worker may use in addition to its memory after start-up; `None` for no limit.
     pub memory: Option<u64>,
     /// The only chapter that pooled workers read: for proofs, which start many workers for a few rules each.
     pub only: Option<String>,
-    /// Workers started, by reason.
+    /// The number of started workers, by reason.
     pub starts: StartCount,
-    /// The total nanoseconds of their start-up.
+    /// The total time of their start-up, in nanoseconds.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
-    /// The variable that lists the visible devices of a process.
+    /// The variable that lists a process's visible devices.
     pub visible: Option<String>,
     pub remarks: Arc<Remarks>,
     /// Starts that were retried.
     pub retries: Mutex<Vec<Retry>>,
-    /// The longest time without progress from which a worker recovered, in milliseconds.
+    /// The longest time without progress after which a worker recovered, in milliseconds.
     pub longest: Arc<AtomicU64>,
     /// True if a worker was lost while its library was queried for an error text.
     pub mute: Arc<AtomicBool>,
 }
 
-/// The shortest deadline for a call that has hung before.
+/// The minimum deadline for a call that has hung before.
 const BRIEF: Duration = Duration::from_secs(2);
 
-/// The set-up of a worker.
+/// The parameters for preparing a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct SetUp<'a> {
     pub state: Readiness,
     pub device: u32,
-    /// The only chapter to read: for processes that run one rule.
+    /// The only chapter to read: for processes that run a single rule.
     pub only: Option<&'a str>,
     pub reason: StartReason,
-    /// True if the runtime is started in it, by the set-up or by the rule.
+    /// True if the runtime is started in this process, either during preparation or by the rule.
     pub runtime: bool,
 }
 
 impl<'a> SetUp<'a> {
-    /// A process in which only the set-up starts the runtime.
+    /// Parameters for a process in which the rule does not start the runtime itself.
     pub fn new(state: Readiness, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
         SetUp { state, device, only, reason, runtime: state != Readiness::Loaded }
     }
@@ -81,25 +81,25 @@ impl<'a> SetUp<'a> {
 /// The reason why a worker did not start.
 #[derive(Debug, Clone, Error)]
 pub enum StartError {
-    /// The machine lacks a resource, or the suite itself failed.
+    /// The machine lacks a resource, or the suite failed.
     #[error("cannot start a worker process: {0}")]
     Environment(String),
-    /// The worker reported the reason.
+    /// The worker refused, and reported the reason.
     #[error("cannot set up the runtime: {}", .0.message)]
     Refused(Trouble),
-    /// It ended or hung; with its library's output.
-    #[error("while the runtime was set up, {}{}", .0, printed(.1))]
+    /// The worker exited or hung; with its library's output.
+    #[error("while the runtime was being set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
-    /// The catalog or the library is no longer the one in the header.
+    /// The catalog or the library no longer matches the header.
     #[error("{0}")]
     Changed(String),
-    /// The folder of the simulated machine is gone.
+    /// The simulated machine's folder is gone.
     #[error("{0}")]
     Vanished(String),
-    /// Too many starts failed there.
+    /// Too many starts failed on this device.
     #[error("{}", .0.message)]
     Quarantined(Trouble),
-    /// A retry failed too.
+    /// A retry failed as well.
     #[error("{0} (after one retry)")]
     Again(Box<StartError>),
 }
@@ -127,7 +127,7 @@ impl StartError {
         }
     }
 
-    /// True if the machine lacks a resource, so that results of rules at this time say nothing about the library.
+    /// True if the machine lacks a resource. Rules' results at this time then reveal nothing about the library.
     pub fn is_shortage(&self) -> bool {
         match self {
             StartError::Environment(_) => true,
@@ -136,7 +136,7 @@ impl StartError {
         }
     }
 
-    /// The failed call of the life cycle, if any.
+    /// The life-cycle call that failed, if any.
     pub fn call(&self) -> Option<FailedCall> {
         match self {
             StartError::Refused(trouble) | StartError::Quarantined(trouble) => trouble.call.clone(),
@@ -147,7 +147,7 @@ impl StartError {
 }
 
 impl Factory {
-    /// A factory that has not started a worker yet.
+    /// Creates a factory that has not started any workers.
     pub fn new(
         executable: PathBuf,
         rules: &Rules,
@@ -179,22 +179,22 @@ impl Factory {
         }
     }
 
-    /// The deadline of a call that hung before: ten times the longest time of any call, but at least 2 s, and at most a
-    /// quarter of the deadline unless calls have taken half as long.
+    /// The deadline for a call that hung before: ten times the longest time that any call took, but at least 2 s,
+    /// and at most a quarter of the deadline unless calls have taken half as long.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
         longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
     }
 
-    /// The number of hangs to wait for after the first, to learn more about it; at most one for a call that hung
-    /// before.
+    /// The number of further hangs to wait for after the first, to learn more about it; at most one for a call that
+    /// hung before.
     pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }
 
-    /// Starts a worker on a machine. A start that fails after others succeeded is retried once, with a remark, unless
-    /// it hung. After several failures in a row, nothing is started.
+    /// Starts a worker on a machine. If a start fails after others succeeded, it is retried once, with a remark,
+    /// unless it hung. After several failures in a row, no more workers are started.
     pub fn start(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
@@ -212,7 +212,7 @@ impl Factory {
         self.retries.lock().unwrap_or_else(PoisonError::into_inner).push(retry);
         match self.attempt(machine, set_up) {
             Ok(started) => {
-                let text = format!("a worker started only at the second attempt: {first}");
+                let text = format!("a worker started only on the second attempt: {first}");
                 self.remarks.note(text, "");
                 Ok(started)
             }
@@ -229,7 +229,7 @@ impl Factory {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(&place),
-            // A shortage of the machine says nothing about its device.
+            // A shortage on the machine reveals nothing about its device.
             Err(StartError::Changed(_) | StartError::Environment(_)) => {}
             Err(error) => {
                 // The device is not to blame, and the next machine may work.
@@ -246,7 +246,7 @@ impl Factory {
     fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
-            // The simulated device given as a library: its processes share a machine too.
+            // The simulated device may be given as a library: its processes share a machine too.
             None if std::env::var_os(MACHINE).is_none() => {
                 vec![(MACHINE.to_owned(), machine.path.display().to_string())]
             }

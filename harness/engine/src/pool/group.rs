@@ -1,4 +1,4 @@
-//! A case of a rule with several processes, or with fresh ones.
+//! Runs a case of a rule that needs several processes, or fresh ones.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;
 use super::interrupt;
 
-/// The processes of a case, in the order of the rule.
+/// The processes for a case, in the rule's order.
 pub(super) struct Group<'a> {
     pub texts: Texts<'a>,
     pub rule: &'a Rule,
@@ -23,12 +23,12 @@ pub(super) struct Group<'a> {
     pub deadline: Duration,
 }
 
-/// The end of a case of a group.
+/// The result of running a case in a group.
 #[derive(Default)]
 pub struct GroupEnd {
     pub report: CaseReport,
     pub trace: Vec<String>,
-    /// Members that are unusable now.
+    /// The members that are now unusable.
     pub lost: Vec<usize>,
     pub output: String,
     pub fatal: Option<Trouble>,
@@ -121,7 +121,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Waits for a complete reply of a running member; `None` if all are done.
+    /// Waits for a complete reply from a running member. `None` if all are done.
     fn next_speaker(
         &mut self,
         stepped: &[Option<Stepped>],
@@ -132,7 +132,7 @@ impl Group<'_> {
         if open.is_empty() { Ok(None) } else { speaker(&mut self.members, &open, self.deadline).map(Some) }
     }
 
-    /// Passes a turn to the other processes; first ends a process that leaves.
+    /// Passes a turn to the other processes. If a process leaves, ends it first.
     fn relay(&mut self, from: usize, turn: Turn, gone: &mut [bool]) -> Result<(), (usize, WorkerEnd)> {
         if let Some(leaver) = turn.leaves.filter(|leaver| *leaver < gone.len()) {
             if turn.kill.is_some() {
@@ -153,7 +153,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Records the loss of a process, from the flight recorders.
+    /// Records the loss of a process, using the flight recorders.
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
         end.output = self.members[member].output();
@@ -170,7 +170,7 @@ impl Group<'_> {
         }
     }
 
-    /// The calls of all processes in the order in which they were made.
+    /// The calls from all processes, in the order in which they were made.
     fn trace(&self) -> Vec<String> {
         let mut records: Vec<(CallRecord, usize)> = Vec::new();
         let mut dropped = 0;
@@ -224,7 +224,7 @@ fn speaker(
             members[member].read().map_err(|accident| (member, accident))?;
         }
         if ready == 0 {
-            // A process that the library started may keep the pipe open after a member's end.
+            // A process that the library started may keep the pipe open after a member ends.
             if let Some(member) = ended {
                 return Err((member, members[member].crashed()));
             }
@@ -247,7 +247,7 @@ fn speaker(
     }
 }
 
-/// The failure of a case from an accident: verdict, place, call and message.
+/// Describes an accident as a case's failure: verdict, place, call and message.
 pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
     let sites = texts.program.sites();
     let last = calls.last();

@@ -1,6 +1,6 @@
-//! Interruption of a run: a scheduler that reclaims a machine sends SIGTERM, a user presses Ctrl-C (SIGINT), a closing
-//! terminal sends SIGHUP. The workers end, the journal is closed, and a resumed run executes the rules without a
-//! result. A second signal ends the run at once.
+//! Interruption of a run. A scheduler that reclaims a machine sends SIGTERM, a user who presses Ctrl-C sends
+//! SIGINT, and a closing terminal sends SIGHUP. The workers end and the journal is closed. A resumed run executes
+//! the rules that have no result. A second signal ends the run at once.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// The requested end of the run.
+/// A request to end the run.
 #[derive(Debug, Default)]
 struct EndRequest {
-    /// The number of the signal; 0 for none.
+    /// The number of the signal; 0 if there was none.
     signal: Arc<AtomicUsize>,
     /// True if the next signal ends the process.
     twice: Arc<AtomicBool>,
@@ -22,21 +22,21 @@ fn request() -> &'static EndRequest {
     REQUEST.get_or_init(EndRequest::default)
 }
 
-/// From now on, the first of these signals interrupts the run, and the second ends the process.
+/// Makes the first of these signals interrupt the run, and the second end the process.
 pub fn listen() {
     let EndRequest { signal, twice } = request();
     // With `nohup`, a run should survive its terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
     for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
-        // In this order: the first signal finds the flag unset, and sets it. If no handler can be set, the signal ends
-        // the run as it would end any other program.
+        // The order matters: the first signal finds the flag unset, and sets it. If no handler can be installed,
+        // the signal ends the run as it would end any other program.
         let _ = signal_hook::flag::register_conditional_default(number, twice.clone())
             .and_then(|_| signal_hook::flag::register(number, twice.clone()))
             .and_then(|_| signal_hook::flag::register_usize(number, signal.clone(), number as usize));
     }
 }
 
-/// True if this process was started with a signal ignored.
+/// True if this process was started with the signal ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! The library's file, and the check that it is still the one in the header.
+//! A library's file, and the check that it still matches the header.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use catalog::digest;
 #[derive(Debug)]
 pub struct LibraryFile {
     pub path: PathBuf,
-    /// SHA-256 at the start of the run, lower-case hex.
+    /// The SHA-256 digest at the start of the run, in lower-case hex.
     pub sha256: String,
     /// The file's metadata when it had this digest.
     seen: Mutex<Looks>,
 }
 
-/// The files of a runtime's libraries, in the order of the catalog.
+/// The files of a runtime's libraries, in catalog order.
 #[derive(Debug)]
 pub struct LibraryFiles {
-    /// `None` for a missing optional library. The first one is never missing.
+    /// `None` for a missing optional library. The first library is never missing.
     files: Vec<Option<LibraryFile>>,
 }
 
 impl LibraryFiles {
-    /// Computes the files' digests; the error names the file that cannot be read.
+    /// Computes the files' digests. The error names the file that cannot be read.
     pub fn new(paths: &[Option<PathBuf>]) -> Result<LibraryFiles, (PathBuf, std::io::Error)> {
         let file = |path: &PathBuf| LibraryFile::new(path).map_err(|error| (path.clone(), error));
         let files = paths.iter().map(|path| path.as_ref().map(file).transpose()).collect::<Result<_, _>>()?;
@@ -46,29 +46,30 @@ impl LibraryFiles {
         (0..self.files.len()).filter(|position| self.files[*position].is_none()).collect()
     }
 
-    /// The paths, as a worker loads them.
+    /// The paths from which a worker loads the libraries.
     pub fn paths(&self) -> Vec<Option<PathBuf>> {
         self.files.iter().map(|file| file.as_ref().map(|file| file.path.clone())).collect()
     }
 
-    /// Checks that all files are unchanged since the start of the run. The error says what happened, and what to do.
+    /// Checks that no file has changed since the start of the run. The error says what happened and what to do.
     pub fn expect_same(&self) -> Result<(), String> {
         self.there().try_for_each(|(_, file)| file.expect_same())
     }
 }
 
-/// Detects a replaced file without reading it: device, inode, size, and the time of its last change of any kind.
+/// Metadata that detects a replaced file without reading it: device, inode, size, and time of the last change of
+/// any kind.
 type Looks = (u64, u64, u64, i64, i64);
 
 impl LibraryFile {
     /// Computes the file's digest.
     pub fn new(path: &Path) -> std::io::Result<LibraryFile> {
-        // In this order: a file replaced in between has other metadata at the next check.
+        // The order matters: if the file is replaced in between, the next check finds different metadata.
         let seen = looks(path)?;
         Ok(LibraryFile { path: path.to_owned(), sha256: digest::of_file(path)?, seen: Mutex::new(seen) })
     }
 
-    /// Checks that the file is unchanged, or has the same content. The error says what happened, and what to do.
+    /// Checks that the file is unchanged or has the same content. The error says what happened and what to do.
     pub fn expect_same(&self) -> Result<(), String> {
         let path = self.path.display();
         let gone = |error: std::io::Error| {
@@ -82,8 +83,8 @@ impl LibraryFile {
         let digest = digest::of_file(&self.path).map_err(gone)?;
         if digest != self.sha256 {
             return Err(format!(
-                "{path} was replaced during the run: its sha256 was {} and is now {}; start the run again, and do not \
-                 install libraries during it",
+                "{path} was replaced during the run: its sha256 was {} and is now {}; start the run again, and do \
+                 not install libraries during a run",
                 &self.sha256[..12],
                 &digest[..12]
             ));

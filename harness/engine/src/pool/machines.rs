@@ -1,5 +1,6 @@
-//! The folders of simulated machines. A run has one parent folder for all of them, and holds its lock: a process that
-//! gets the lock knows that the run is over. A process ID would mean nothing in another container.
+//! The folders for simulated machines. A run has one parent folder for all of them, and holds that folder's lock. A
+//! process that can take the lock knows that the run is over. A process ID would have no meaning in another
+//! container.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io;
@@ -15,29 +16,30 @@ use catalog::files;
 
 use super::activity::Activity;
 
-/// Prefix of the names of runs' folders.
+/// The prefix of each run's folder name.
 const PREFIX: &str = "atlas-cts-run-";
-/// The lock file in such a folder.
+/// The name of the lock file in such a folder.
 const LOCK: &str = "lock";
-/// A folder without a lock file is left alone until this age: it may just have been created.
+/// A folder without a lock file is left alone until it reaches this age: it may just have been created.
 const YOUNG: Duration = Duration::from_secs(600);
-/// The number of new folders in a row that other runs may remove as left over.
+/// The number of new folders in a row that other runs may remove as leftovers before the creation fails.
 const TRIES: usize = 10;
 
-/// The folder that the processes of one machine share.
+/// The folder that all processes on a machine share.
 #[derive(Debug)]
 pub struct MachineFolder {
     pub path: PathBuf,
-    /// The value of its processes' visibility variable; `None` for all devices.
+    /// The value of the visibility variable in its processes; `None` for all devices.
     pub visible: Option<String>,
-    /// The activity of its processes.
+    /// The activity of the machine's processes.
     pub activity: Arc<Activity>,
-    /// Kept open, so that no other folder gets its inode.
+    /// Kept open, so that no other folder can get the same inode.
     folder: File,
 }
 
 impl MachineFolder {
-    /// Returns a message if the folder is no longer the original one. Results of a rule on such a machine are invalid.
+    /// Returns a message if the folder is no longer the original one. A rule's results on such a machine are
+    /// invalid.
     pub fn vanished(&self) -> Option<String> {
         if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
             return None;
@@ -50,7 +52,7 @@ impl MachineFolder {
     }
 }
 
-/// The parent folder of a run's machines, with its lock. Removed on drop.
+/// The parent folder for a run's machines, with its lock. Removed on drop.
 #[derive(Debug)]
 pub(super) struct MachineFolders {
     folder: TempDir,
@@ -59,7 +61,7 @@ pub(super) struct MachineFolders {
 }
 
 impl MachineFolders {
-    /// Creates the folder; the first call in a process removes those of killed runs.
+    /// Creates the folder. The first call in a process also removes the folders of killed runs.
     pub(super) fn new() -> io::Result<MachineFolders> {
         static CLEAN: Once = Once::new();
         let places = [PathBuf::from("/dev/shm"), std::path::absolute(std::env::temp_dir())?];
@@ -76,7 +78,7 @@ impl MachineFolders {
         Err(io::Error::other(format!("every new folder in {} is removed by another program", parent.display())))
     }
 
-    /// A new machine.
+    /// Creates a machine.
     pub(super) fn machine(&mut self, visible: Option<&str>) -> io::Result<MachineFolder> {
         let path = self.folder.path().join(format!("machine-{}", self.made));
         DirBuilder::new().mode(0o700).create(&path)?;
@@ -91,7 +93,7 @@ impl MachineFolders {
     }
 }
 
-/// Creates a lock file and takes its lock; `None` if another run removed the file as left over in between.
+/// Creates a lock file and takes its lock. `None` if another run removed the file as a leftover in between.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
     let lock = match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -99,17 +101,17 @@ fn lock_new(path: &Path) -> io::Result<Option<File>> {
     };
     let taken = match lock.try_lock() {
         Err(TryLockError::WouldBlock) => true,
-        // Some network file systems have no locks: no other run can take this one as left over either.
+        // Some network file systems do not support locks. Another run cannot treat this file as a leftover either.
         Ok(()) | Err(TryLockError::Error(_)) => lock.metadata()?.nlink() == 0,
     };
     Ok((!taken).then_some(lock))
 }
 
-/// Removes the folders of this user's ended runs.
+/// Removes the folders of this user's runs that have ended.
 fn remove_left_over(place: &Path) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
-            // Another run may be removing it at the same time.
+            // Another run may be removing the folder at the same time.
             let _ = remove_if_left_over(&entry.path());
         }
     }
@@ -123,7 +125,7 @@ fn remove_if_left_over(path: &Path) -> io::Result<()> {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let held = match openat(&folder, LOCK, flags, Mode::empty()).map_err(io::Error::from) {
-        // Held until the folder is gone, so that a run just starting there notices.
+        // Held until the folder is gone, so that a run that is just starting there notices.
         Ok(lock) => Some(File::from(lock)).filter(|lock| lock.try_lock().is_ok()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             about.modified()?.elapsed().is_ok_and(|age| age > YOUNG).then_some(folder)

@@ -1,4 +1,5 @@
-//! The libraries that a worker has mapped after set-up: those of runtime and driver below the library under test.
+//! The libraries that a worker has mapped after start-up: the runtime and driver libraries beneath the library
+//! under test.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,18 +12,18 @@ use record::MappedLibrary;
 
 use super::library::LibraryFiles;
 
-/// Names of the system's base libraries, which every process maps and no driver installs.
+/// The names of the system's base libraries, which every process maps and no driver installs.
 const BASE: &[&str] = &["libc", "libm", "ld", "libpthread", "libdl", "librt", "libstdc++", "libgcc_s"];
-/// The path of an embedded library.
+/// The path given for an embedded library.
 pub(crate) const EMBEDDED: &str = "embedded";
-/// The system's prefix of a file without a name.
+/// The kernel's prefix for a file without a name.
 const IN_MEMORY: &str = "/memfd:";
-/// The system's suffix of a removed file.
+/// The kernel's suffix for a removed file.
 const GONE: &str = " (deleted)";
-/// Bytes at the start of a file that are searched for its build id.
+/// The number of bytes at the start of a file in which to look for its build id.
 const HEAD: u64 = 64 << 10;
 
-/// The libraries that a process has mapped, sorted by path; empty if the system does not list them.
+/// The libraries that a process has mapped, sorted by path. Empty if the system does not list them.
 pub(crate) fn libraries(process: u32, known: &LibraryFiles) -> Vec<MappedLibrary> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     let executable = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
@@ -32,7 +33,7 @@ pub(crate) fn libraries(process: u32, known: &LibraryFiles) -> Vec<MappedLibrary
     libraries
 }
 
-/// The files whose code a process has mapped, with their inodes.
+/// The files from which a process has mapped code, with their inodes.
 fn code(maps: &str) -> BTreeMap<&str, u64> {
     maps.lines().filter_map(code_of).collect()
 }
@@ -61,7 +62,7 @@ fn identity(path: &str, inode: u64, known: &LibraryFiles) -> MappedLibrary {
         Ok(_) => file.canonicalize().is_ok_and(|file| file == Path::new(path)),
         Err(_) => false,
     };
-    // A library under test has a digest already, and one in memory has no other path.
+    // A library under test already has a digest, and a library in memory has no other path.
     if let Some((_, file)) = known.there().find(|(_, file)| is_known(&file.path)) {
         let path = if in_memory { EMBEDDED.to_owned() } else { path.to_owned() };
         return MappedLibrary { path, sha256: Some(file.sha256.clone()), build_id: read_build_id(&file.path) };
@@ -79,7 +80,7 @@ fn read_build_id(path: &Path) -> Option<String> {
     build_id(&head)
 }
 
-/// The build id of a 64-bit little-endian ELF file.
+/// The build id in a 64-bit little-endian ELF file.
 fn build_id(elf: &[u8]) -> Option<String> {
     const NOTES: u64 = 4;
     let number = |bytes: &[u8], at: usize, size: usize| -> Option<u64> {

@@ -1,5 +1,4 @@
-//! The supervisor's side of workers: starting, watching, querying and quarantining processes, and running cases in
-//! them.
+//! The supervisor's side of workers: starts, watches, queries and quarantines processes, and runs cases in them.
 
 mod activity;
 mod child;

@@ -1,4 +1,4 @@
-//! The quarantine of devices on which several starts in a row failed: no worker is started there.
+//! The quarantine for devices on which several starts in a row failed. No more workers are started there.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use steps::program::Readiness;
 
 use super::machines::MachineFolder;
 
-/// The number of failed starts in a row before quarantine. A start that hangs costs its whole deadline, which 200 rules
-/// must not wait for.
+/// The number of failed starts in a row that leads to quarantine. A start that hangs costs its entire deadline, and
+/// 200 rules must not each wait for that.
 pub(super) const MOST_FAILURES: u32 = 3;
 
-/// The place and state of a set-up: a device that cannot be selected does not keep a rule from using a library that is
-/// only loaded.
+/// The device and readiness state of a worker. A device that cannot be selected does not keep a rule from using a
+/// library that is only loaded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The visible devices of its machine's processes; `None` for all.
+    /// The devices visible to processes on this machine; `None` for all.
     visible: Option<String>,
     device: u32,
     state: Readiness,
@@ -27,21 +27,21 @@ impl Place {
         Place { visible: machine.visible.clone(), device, state }
     }
 
-    /// The device, by its number on the machine of the run.
+    /// The device, by its number on the machine that runs the suite.
     fn name(&self) -> String {
         let of = |visible: &String| visible.split(',').nth(self.device as usize).map(str::to_owned);
         self.visible.as_ref().and_then(of).unwrap_or_else(|| self.device.to_string())
     }
 }
 
-/// The failures in a row, by place.
+/// The number of failures in a row, by place.
 #[derive(Debug, Default)]
 pub struct Quarantine {
     failures: Mutex<BTreeMap<Place, (u32, Trouble)>>,
 }
 
 impl Quarantine {
-    /// The reason for the quarantine of a place; `None` if workers may start there.
+    /// The reason why a place is quarantined; `None` if workers may start there.
     pub(super) fn reason(&self, place: &Place) -> Option<Trouble> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let (times, last) = failures.get(place)?;
@@ -56,14 +56,14 @@ impl Quarantine {
         })
     }
 
-    /// Notes a failed start.
+    /// Records a failed start.
     pub(super) fn failed(&self, place: Place, reason: Trouble) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let times = failures.get(&place).map_or(0, |(times, _)| *times);
         failures.insert(place, (times + 1, reason));
     }
 
-    /// Forgets the failures on machines that see one of these devices, alone or with others.
+    /// Forgets the failures on machines whose processes see one of these devices, alone or with others.
     pub fn pardon(&self, visible: Option<&str>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.retain(|place, _| match (place.visible.as_deref(), visible) {
@@ -72,7 +72,7 @@ impl Quarantine {
         });
     }
 
-    /// Notes a successful start.
+    /// Records a successful start.
     pub(super) fn succeeded(&self, place: &Place) {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(place);
     }

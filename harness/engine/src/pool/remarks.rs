@@ -1,11 +1,11 @@
-//! Remarks about the whole run: actions of libraries while no rule ran.
+//! Remarks about the entire run: things that libraries did while no rule was running.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use catalog::count;
 
-/// Remarks with their number of processes. They change no verdict.
+/// Remarks, each with the number of affected processes. They change no verdict.
 #[derive(Debug, Default)]
 pub struct Remarks {
     seen: Mutex<BTreeMap<String, Seen>>,
@@ -19,14 +19,14 @@ struct Seen {
 }
 
 impl Remarks {
-    /// Notes an action of a process; `output` is its library's output so far.
+    /// Records an action of a process. `output` is its library's output so far.
     pub fn note(&self, text: String, output: &str) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = || output.lines().map(str::trim).rfind(|line| !line.is_empty()).map(beginning);
         seen.entry(text).or_insert_with(|| Seen { processes: 0, printed: printed() }).processes += 1;
     }
 
-    /// All remarks with their numbers of processes.
+    /// All remarks, with their numbers of processes.
     pub fn all(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter()
@@ -38,7 +38,7 @@ impl Remarks {
     }
 }
 
-/// The start of a line, which a library may make arbitrarily long.
+/// The beginning of a line, since a library may print arbitrarily long lines.
 fn beginning(line: &str) -> String {
     const SHOWN: usize = 500;
     match line.char_indices().nth(SHOWN) {

@@ -1,27 +1,27 @@
-//! The seats of a rule's processes, which identify shared workers.
+//! The seats for a rule's processes, which identify shared workers.
 
 use steps::program::{Readiness, Sharing};
 
 use catalog::Rule;
 
-/// Identifies a worker of a machine by sharing, state of set-up, and device.
+/// Identifies a worker on a machine by sharing, readiness state and device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seat {
     pub sharing: Sharing,
     pub state: Readiness,
     pub device: u32,
-    /// Position among otherwise equal processes of a rule.
+    /// The position among otherwise identical processes of a rule.
     pub ordinal: usize,
 }
 
 impl Seat {
-    /// The n-th of the pool's workers on a device.
+    /// The seat of the pool's n-th worker on a device.
     pub fn pooled(device: u32, ordinal: usize) -> Seat {
         Seat { sharing: Sharing::Pooled, state: Readiness::Device, device, ordinal }
     }
 }
 
-/// The seats of a rule's processes; `None` for a process that is started for each case.
+/// The seats for a rule's processes; `None` for a process that is started for each case.
 pub(super) fn seats(rule: &Rule) -> Vec<Option<Seat>> {
     let mut seats: Vec<Option<Seat>> = Vec::new();
     for process in &rule.program.processes {

@@ -1,40 +1,40 @@
-//! The configuration of a worker's simulated device, and the files for watching its processes.
+//! The configuration of a worker's simulated device, and the files used to watch its processes.
 
 use std::path::{Path, PathBuf};
 
 use simulator_contract::{environment, glitch, reach};
 
-/// The variable that names the folder shared by the processes of one simulated machine.
+/// The variable that names the folder shared by the processes on one simulated machine.
 pub(super) use environment::MACHINE;
 
 /// A machine with simulated devices.
 #[derive(Debug, Clone, Default)]
 pub struct SimulatedMachine {
-    /// The imitated product family.
+    /// The simulated product family.
     pub product: String,
-    /// The imitated edition; empty for the newest.
+    /// The simulated edition; empty for the newest.
     pub edition: String,
     pub devices: u32,
-    /// Mebibytes of memory of each device; `None` for the product's amount.
+    /// The amount of memory on each device, in MiB; `None` for the product's usual amount.
     pub memory: Option<u64>,
-    /// The place where programs run.
+    /// The run mode: where programs run.
     pub run_mode: String,
-    /// Names of the active defects, bad devices and variants.
+    /// The names of active defects, bad devices and variants.
     pub defects: Vec<String>,
-    /// Milliseconds of initialization.
+    /// The duration of initialization, in milliseconds.
     pub start_up_ms: u64,
-    /// Nanoseconds of every call.
+    /// The duration of each call, in nanoseconds.
     pub call_ns: u64,
-    /// The seed for the order in which the streams of a process work; `None` leaves it to the processor.
+    /// The seed for the order in which a process's streams work; `None` leaves the order to the processor.
     pub schedule: Option<u64>,
-    /// True if the device records in its machine's folder which defects the model queried.
+    /// True if the device records, in its machine's folder, which defects the model queried.
     pub notes_reach: bool,
-    /// True if one event can be made to fail, through a file in its machine's folder.
+    /// True if a single event can be made to fail, through a file in the machine's folder.
     pub glitches: bool,
 }
 
 impl SimulatedMachine {
-    /// The environment of a worker; processes with the same machine folder share a machine.
+    /// The environment for a worker. Processes with the same machine folder share a machine.
     pub fn environment(&self, machine: &Path) -> Vec<(String, String)> {
         [
             (environment::PRODUCT, self.product.clone()),
@@ -57,12 +57,12 @@ impl SimulatedMachine {
     }
 }
 
-/// The file that tells the processes of a machine which event fails.
+/// The file that tells a machine's processes which event fails.
 pub(crate) fn event_file(machine: &Path) -> PathBuf {
     machine.join(glitch::FILE)
 }
 
-/// The file in which the processes of a machine record which defects the model queried.
+/// The file in which a machine's processes record which defects the model queried.
 pub(crate) fn reach_file(machine: &Path) -> PathBuf {
     machine.join(reach::FILE)
 }

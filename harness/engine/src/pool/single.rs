@@ -1,4 +1,4 @@
-//! Runs a rule of one process: the whole loop of cases runs inside a pooled worker.
+//! Runs a rule that has one process: the entire loop over cases runs inside a pooled worker.
 
 use serde_json::Value as Json;
 use steps::program::{Domain, Program};
@@ -18,7 +18,7 @@ use super::group::accident_failure;
 use super::seat::Seat;
 use super::slots::Slot;
 
-/// The run of a rule in one worker.
+/// The result of running a rule in one worker.
 pub struct RanRule {
     pub result: SearchResult,
     /// The library's output, if the rule failed.
@@ -28,7 +28,7 @@ pub struct RanRule {
 }
 
 impl Executor {
-    /// Runs a rule in the worker of its device.
+    /// Runs a rule in its device's worker.
     pub(super) fn search_single(
         &self,
         assignment: &Assignment<'_>,
@@ -49,7 +49,7 @@ impl Executor {
         Ok(result)
     }
 
-    /// Runs a rule in a worker. An accident becomes the failure of the running case.
+    /// Runs a rule in a worker. An accident becomes the failure of the case that was running.
     pub fn run_in(&self, assignment: &Assignment<'_>, worker: &mut WorkerProcess) -> RanRule {
         let request = RunRule {
             rule: assignment.rule.id.clone(),
@@ -74,7 +74,7 @@ impl Executor {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        // A process that ended before it began this rule still has the calls of the previous one.
+        // A process that ended before it began this rule still has the previous rule's calls.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
         let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
@@ -88,7 +88,8 @@ impl Executor {
         RanRule { result, output: worker.output(), lost: true }
     }
 
-    /// The case that ran when a worker was lost, from its flight recorder, with the recorded calls.
+    /// The case that was running when a worker was lost, read from the worker's flight recorder, with the recorded
+    /// calls.
     fn accident_case(
         &self,
         rule: &Rule,
@@ -97,7 +98,7 @@ impl Executor {
         accident: &WorkerEnd,
     ) -> FailedCase {
         let (number, salt, values) = worker.flight.case().unwrap_or_default();
-        // There is none between cases, and a long list does not fit into the recorder.
+        // Between cases the recorder holds no values, and a long list does not fit.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
             failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
@@ -111,7 +112,7 @@ impl Executor {
     }
 }
 
-/// True if these can be the values of a case: the library may have overwritten them.
+/// True if these can be a case's values: the library may have overwritten them.
 fn are_of(program: &Program, values: &[Value]) -> bool {
     let is_position = |value: i128, count: usize| usize::try_from(value).is_ok_and(|position| position < count);
     values.len() == program.axes.len()

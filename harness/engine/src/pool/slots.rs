@@ -1,4 +1,4 @@
-//! Workers that are reused until a failure, on one machine for each thread that runs rules.
+//! Workers that are reused until a failure, on one machine per thread that runs rules.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,15 +17,15 @@ use super::seat::Seat;
 #[derive(Debug)]
 pub struct Slot {
     pub machine: MachineFolder,
-    /// Number of free bytes of the device's memory after the first rule; `None`: not measured yet.
+    /// The free device memory after the first rule, in bytes; `None` if not measured yet.
     pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
-    /// The reasons why workers of these seats were ended.
+    /// The reasons why the workers in these seats were ended.
     vacated: HashMap<Seat, StartReason>,
 }
 
 impl Slot {
-    /// The worker in a seat, started if needed.
+    /// The worker in a seat, which is started if needed.
     pub fn worker(&mut self, factory: &Factory, seat: Seat) -> Result<&mut WorkerProcess, StartError> {
         self.expect_living(factory, seat);
         match self.workers.entry(seat) {
@@ -43,7 +43,7 @@ impl Slot {
         }
     }
 
-    /// Empties a seat whose process has ended since its last request: the next rule is not to blame.
+    /// Empties a seat whose process has ended since its last request, so that the next rule is not blamed.
     fn expect_living(&mut self, factory: &Factory, seat: Seat) {
         let Some(worker) = self.workers.get_mut(&seat) else { return };
         let Some(status) = worker.status_if_idle() else { return };
@@ -57,23 +57,24 @@ impl Slot {
         self.workers.get_mut(&seat)
     }
 
-    /// Takes the worker out of a seat. Unless it is put back, the next worker there starts as on first use.
+    /// Takes the worker out of a seat. Unless the worker is put back, the seat's next worker counts as a first
+    /// start.
     pub fn take(&mut self, seat: Seat) -> Option<WorkerProcess> {
         self.vacated.remove(&seat);
         self.workers.remove(&seat)
     }
 
-    /// Puts a worker into a seat, including a new one.
+    /// Puts a worker into a seat; the worker may be new.
     pub fn put(&mut self, seat: Seat, worker: WorkerProcess) {
         self.workers.insert(seat, worker);
     }
 
-    /// The number of processes in this slot, including idle ones: each may hold a context of its device.
+    /// The number of processes in this slot, including idle ones. Each process may hold a context on its device.
     pub fn processes(&self) -> usize {
         self.workers.len()
     }
 
-    /// Empties a seat; the next worker there starts for this reason.
+    /// Empties a seat. The seat's next worker starts for this reason.
     pub fn vacate(&mut self, seat: Seat, reason: StartReason) {
         drop(self.workers.remove(&seat));
         self.vacated.insert(seat, reason);
@@ -86,16 +87,16 @@ impl Slot {
     }
 }
 
-/// The free machines of a run.
+/// The free machines in a run.
 #[derive(Debug)]
 pub struct Pool {
     free: Mutex<Vec<Slot>>,
-    /// The parent folder of machines; `None` until the first is needed.
+    /// The parent folder for machines; `None` until the first machine is needed.
     machines: Mutex<Option<MachineFolders>>,
 }
 
 impl Pool {
-    /// A pool without machines.
+    /// Creates a pool without machines.
     pub fn new() -> Pool {
         Pool { free: Mutex::new(Vec::new()), machines: Mutex::new(None) }
     }
@@ -124,7 +125,7 @@ impl Pool {
         lock(&self.free).push(slot);
     }
 
-    /// Ends all workers in order and removes the machines.
+    /// Shuts down all workers and removes the machines.
     pub fn close(&self, deadlines: Deadlines) {
         let slots: Vec<Slot> = lock(&self.free).drain(..).collect();
         for slot in slots {

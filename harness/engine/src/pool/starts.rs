@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use record::{StartReason, Starts};
 
-/// The starts of a run so far.
+/// The process starts in a run so far.
 #[derive(Debug, Default)]
 pub struct StartCount(Mutex<BTreeMap<StartReason, Starts>>);
 
 impl StartCount {
-    /// Counts a started process, and the runtime if it is started there.
+    /// Counts a started process and, if the runtime starts in it, a runtime start.
     pub fn note(&self, reason: StartReason, runtime: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let starts = counts.entry(reason).or_default();
@@ -18,7 +18,7 @@ impl StartCount {
         starts.runtimes += u64::from(runtime);
     }
 
-    /// The starts by reason.
+    /// The starts, by reason.
     pub fn all(&self) -> BTreeMap<StartReason, Starts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

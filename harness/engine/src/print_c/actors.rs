@@ -1,4 +1,5 @@
-//! Rules of several processes and threads: each walks through all steps and performs its own when it has the turn.
+//! Rules with several processes and threads. Each actor walks through all steps, and performs its own steps when it
+//! has the turn.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -16,7 +17,7 @@ impl<'a> Printer<'a> {
         self.program.actors.len() > 1
     }
 
-    /// The actor that performs a statement with everything in it, if there is a single one.
+    /// The actor that performs a statement and everything nested in it, if there is only one.
     pub(super) fn performer(&self, statement: &Statement) -> Option<ActorId> {
         let mut all = match &statement.kind {
             StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
@@ -33,7 +34,7 @@ impl<'a> Printer<'a> {
         all.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Prints the text before the statements of an actor.
+    /// Prints the text that precedes an actor's statements.
     pub(super) fn open_turn(&mut self, actor: ActorId) {
         self.line(&format!("if (turn({})) {{", self.program.actors[actor].name));
         self.depth += 1;
@@ -50,7 +51,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The main actor of each process.
+    /// The main actor in each process.
     fn main_actors(&self) -> Vec<ActorId> {
         let main = |process: usize| {
             let main = self.program.actors.position(|actor| actor.process == process && actor.thread.is_none());
@@ -59,17 +60,17 @@ impl<'a> Printer<'a> {
         (0..self.program.processes.len()).map(main).collect()
     }
 
-    /// The main actor of an actor's process.
+    /// The main actor in an actor's process.
     fn home(&self, actor: ActorId) -> ActorId {
         self.main_actors()[self.program.actors[actor].process]
     }
 
-    /// The name of the main actor of a process.
+    /// The name of a process's main actor.
     pub(super) fn process_name(&self, process: usize) -> &'a str {
         &self.program.actors[self.main_actors()[process]].name
     }
 
-    /// The end of a case: each process performs the common steps, then makes its deferred calls.
+    /// The end of a case: each process performs the common steps and then makes its deferred calls.
     pub(super) fn end_of_case_in_turn(&mut self, all: &[String], deferred: &[(ActorId, String)]) {
         self.line("pass_turn();");
         for main in self.main_actors() {
@@ -98,7 +99,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The set-up and the tear-down of all processes, one after the other.
+    /// The start-up and tear-down of all processes, one after another.
     pub(super) fn life_in_turn(&self, life: &LifeCycleText) -> (String, String) {
         let (mut up, mut down) = (String::new(), String::new());
         if life.selects() {
@@ -123,7 +124,7 @@ impl<'a> Printer<'a> {
         (up, down)
     }
 
-    /// The variables of all actors that a text names and that belong to one process.
+    /// The variables that a text names, for all actors, and that belong to one process.
     pub(super) fn variables(&self, text: &str) -> String {
         if !self.several() {
             return String::new();
@@ -146,7 +147,7 @@ impl<'a> Printer<'a> {
         named.into_iter()
     }
 
-    /// The names of the actors, and the shared data of their processes.
+    /// The names of the actors, and the data that their processes share.
     pub(super) fn actors(&self, prelude: &str, body: &str) -> String {
         if !self.several() {
             let number = if prelude.contains("NUMBER") { "#define NUMBER 0\n" } else { "" };
@@ -155,7 +156,7 @@ impl<'a> Printer<'a> {
         let names: Vec<&str> = self.program.actors.iter().map(|actor| actor.name.as_str()).collect();
         let homes: Vec<&str> = self.program.actors.ids().map(|actor| names[self.home(actor).index()]).collect();
         let mut out = format!("enum {{ {}, ACTORS }};\n", names.join(", "));
-        let _ = writeln!(out, "static const int home[] = {{{}}}; /* the process of each */", homes.join(", "));
+        let _ = writeln!(out, "static const int home[] = {{{}}}; /* each actor's process */", homes.join(", "));
         let _ = write!(
             out,
             "static void program(void);\nstatic struct shared {{\n    pid_t processes[ACTORS];\n    int leaver;\n"
@@ -177,7 +178,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The declaration of an actor's variable; an array is accessed through a pointer.
+/// The declaration of an actor's variable. Arrays are accessed through a pointer.
 fn declared(variable: &Variable, name: &str) -> String {
     let stars = if variable.array { "*" } else { "" };
     c_type(variable.ty, &format!("{stars}{name}"))

@@ -1,4 +1,4 @@
-//! The calls of a statement, and the resources that they acquire and release.
+//! A statement's calls, and the resources that they acquire and release.
 
 use catalog::{Handle, Resource};
 use steps::builtins::builtin;
@@ -10,7 +10,7 @@ use super::release::{Owned, Way};
 use super::text::c_type;
 use super::visit::calls;
 
-/// A call in the text with its checked form.
+/// A call in the text, with its checked form.
 pub(super) struct Site<'t> {
     pub function: &'static str,
     pub typed: &'t Call,
@@ -18,7 +18,7 @@ pub(super) struct Site<'t> {
 }
 
 impl<'a> Printer<'a> {
-    /// The calls of a statement, without those of its nested blocks.
+    /// A statement's calls, without those in nested blocks.
     pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let of = match &statement.kind {
             StatementKind::Expression { expression: of, .. }
@@ -32,7 +32,7 @@ impl<'a> Printer<'a> {
         self.pair(found, typed)
     }
 
-    /// Calls of the runtime in the text, each with its typed form: both are in the order of the text.
+    /// The runtime calls in the text, each with its typed form. Both are in text order.
     pub(super) fn pair<'t>(&self, found: Vec<(&'t str, &'t [Expression])>, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let runtime = found.into_iter().filter(|(function, _)| builtin(function).is_none());
         runtime
@@ -45,7 +45,7 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The statements that record acquisitions and releases of successful calls. `certain`: the calls were made, and
+    /// The statements that record what successful calls acquire and release. `certain`: the calls were made and
     /// succeeded.
     pub(super) fn ownership(&mut self, sites: &[Site<'_>], certain: bool) -> Vec<String> {
         let mut lines = Vec::new();
@@ -77,7 +77,8 @@ impl<'a> Printer<'a> {
         lines
     }
 
-    /// Records the resources held after a call if the text alone determines them; otherwise the program has to.
+    /// Records which resources are held after a call, if the text alone determines them. Otherwise, the program
+    /// must keep track.
     fn note(&mut self, site: &Site<'_>, certain: bool) {
         let certain = certain && self.branches == 0 && self.loops.is_empty();
         let process = self.program.actors[self.actor].process;
@@ -106,7 +107,7 @@ impl<'a> Printer<'a> {
         self.owned.iter().any(|held| held.handle == text || held.kept.iter().any(|(_, kept)| kept == text))
     }
 
-    /// The calls that release the resources still held, the last first, each with its process.
+    /// The calls that release the resources still held, most recent first, each with its process.
     pub(super) fn releasing(&self) -> Vec<(usize, String)> {
         let call = |held: &Owned<'a>| {
             let kept = |position: usize| {
@@ -117,17 +118,17 @@ impl<'a> Printer<'a> {
         self.owned.iter().rev().map(call).collect()
     }
 
-    /// The resource that a function acquires, with its position.
+    /// The resource that a function acquires, with its position in the list.
     fn acquires(&self, function: &str) -> Option<(usize, &'a Resource)> {
         self.rules.resources.iter().enumerate().find(|(_, resource)| resource.acquire == function)
     }
 
-    /// The way of releasing a resource.
+    /// The method for releasing a resource.
     pub(super) fn way(&self, resource: &'a Resource) -> Way<'a> {
         Way::of(resource, &self.rules.resources, &self.rules.environment)
     }
 
-    /// Names arguments that a release passes on and that may differ when evaluated twice.
+    /// Stores arguments that a release passes on and that could differ if evaluated again.
     pub(super) fn keep_arguments(&mut self, sites: &[Site<'_>]) {
         for site in sites.iter().filter(|_| self.runnable && !self.plain) {
             let Some((_, resource)) = self.acquires(site.function) else { continue };
@@ -146,7 +147,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An argument of a call that was made.
+    /// An argument as it was when the call was made.
     fn kept_argument(&self, argument: &Expression) -> String {
         self.kept.get(&argument.span.start).cloned().unwrap_or_else(|| self.expression(argument))
     }
@@ -161,7 +162,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Every call in an expression, the outer ones first.
+/// Collects every call in an expression, outer calls first.
 pub(super) fn collect<'t>(of: &'t Expression, found: &mut Vec<(&'t str, &'t [Expression])>) {
     if let ExpressionKind::Call { function, arguments } = &of.kind {
         found.push((function, arguments));

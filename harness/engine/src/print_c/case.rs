@@ -1,4 +1,4 @@
-//! The case of a printed program: values of the axes, and their declarations.
+//! The case in a printed program: values of the axes, and their declarations.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use steps::{AxisId, Id};
 use super::printer::Printer;
 use super::text::{c_name, c_text, c_type, number};
 
-/// The smallest case: every axis at its low end, or a drawn case if the rule's condition excludes that.
+/// The smallest case: every axis at its low end or, if the rule's condition excludes that, a drawn case.
 pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (id, axis) in program.axes.entries() {
@@ -37,14 +37,14 @@ pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, C
 }
 
 impl Printer<'_> {
-    /// The alternative of a `choose` that all cases take.
+    /// The alternative of a `choose` that every case takes.
     pub(super) fn chosen(&self, axis: AxisId) -> Option<usize> {
         let mut chosen = self.cases.iter().map(|case| case.values.get(axis.index()).map(|value| value.integer()));
         let first = chosen.next()??;
         if chosen.all(|other| other == Some(first)) { usize::try_from(first).ok() } else { None }
     }
 
-    /// The declarations of the axes in use. Several cases are selected by the number of the running case.
+    /// The declarations of the axes in use. With several cases, the number of the current case selects the values.
     pub(super) fn axes(&self, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         for (index, axis) in self.program.axes.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Printer<'_> {
         lines
     }
 
-    /// A value of a type: the enumerator with this value, if there is one.
+    /// A value as a constant of a type: its enumerator, if there is one.
     fn constant(&self, ty: Type, value: i128) -> String {
         if let Type::Enumeration { name, .. } = ty {
             let known = self.rules.environment.declarations.codes(ty, None);
@@ -121,7 +121,7 @@ impl Printer<'_> {
     }
 }
 
-/// The declaration of a constant with one value, or with one for each case.
+/// The declaration of a constant with a single value, or with one value per case.
 fn declared(constant: &str, ty: &str, mut values: Vec<String>) -> String {
     match values.len() {
         1 => format!("static {constant} = {};", values.remove(0)),

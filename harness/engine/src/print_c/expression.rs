@@ -7,18 +7,18 @@ use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryO
 use super::printer::Printer;
 use super::text::{c_name, c_text, number};
 
-/// Precedence levels of C.
+/// C's precedence levels.
 const CONDITIONAL: u8 = 0;
 const UNARY: u8 = 11;
 const POSTFIX: u8 = 12;
 
 impl Printer<'_> {
-    /// An expression without brackets around it: an argument, a whole statement.
+    /// An expression without parentheses around it: an argument or a complete statement.
     pub(super) fn expression(&self, of: &Expression) -> String {
         self.inside(of, CONDITIONAL)
     }
 
-    /// An expression on the right of `<`.
+    /// An expression as the right operand of `<`.
     pub(super) fn limit(&self, of: &Expression) -> String {
         self.inside(of, BinaryOperator::Less.precedence() + 1)
     }
@@ -28,7 +28,7 @@ impl Printer<'_> {
         self.inside(of, BinaryOperator::Multiply.precedence())
     }
 
-    /// An expression inside another one that binds at least as tightly as `least`.
+    /// An expression inside another, parenthesized unless it binds at least as tightly as `least`.
     fn inside(&self, of: &Expression, least: u8) -> String {
         let (text, binds) = self.bare(of);
         if binds < least { format!("({text})") } else { text }
@@ -55,7 +55,8 @@ impl Printer<'_> {
                     UnaryOperator::Complement => "~",
                     UnaryOperator::Minus => "-",
                 };
-                // `- -x` and `!!x`: a unary operator inside another one is bracketed, so that none is read as `--`.
+                // `- -x` and `!!x`: a unary operator inside another is parenthesized, so that `- -` is not read as
+                // `--`.
                 (format!("{symbol}{}", self.inside(of, POSTFIX)), UNARY)
             }
             ExpressionKind::Binary(operator, left, right) => {
@@ -98,7 +99,7 @@ impl Printer<'_> {
         format!("{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
     }
 
-    /// A number as the rule writes it: hexadecimal numbers and characters keep their form.
+    /// A number in the rule's notation: hexadecimal numbers and characters keep their form.
     fn integer(&self, of: &Expression, value: i128) -> String {
         let written = self.source.get(of.span.start..of.span.end).unwrap_or_default();
         let kept = written.starts_with("0x") || written.starts_with("0X") || written.starts_with('\'');
@@ -132,7 +133,7 @@ impl Printer<'_> {
         self.program.variables.iter().any(|variable| variable.actor == actor && variable.name == name)
     }
 
-    /// The C name of an actor's variable; with several actors, prefixed with the actor's name.
+    /// The C name of an actor's variable. With several actors, it has the actor's name as a prefix.
     pub(super) fn variable_name(&self, actor: ActorId, name: &str) -> String {
         if self.program.actors.len() == 1 {
             return c_name(name);
@@ -141,7 +142,8 @@ impl Printer<'_> {
         format!("{shared}{}_{name}", self.program.actors[actor].name)
     }
 
-    /// True if other processes know an actor's variable of this name. In C, all its variables of one name are one.
+    /// True if other processes know an actor's variable with this name. In C, all of the actor's variables with the
+    /// same name are one variable.
     fn shares(&self, actor: ActorId, name: &str) -> bool {
         let mut variables = self.program.variables.iter();
         variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
@@ -152,14 +154,14 @@ impl Printer<'_> {
     }
 }
 
-/// A type as the rule writes it, with the declared name.
+/// A type in the rule's notation, with the declared name.
 pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
     let constant = if ty.constant { "const " } else { "" };
     let declared = format!("{}{name}", "*".repeat(pointers));
     if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
 }
 
-/// True if compilers want brackets around the inner operator although precedence needs none.
+/// True if compilers want parentheses around the inner operator although precedence does not require them.
 fn unclear(outer: BinaryOperator, inner: BinaryOperator) -> bool {
     use BinaryOperator::*;
     let arithmetic = |operator| matches!(operator, Add | Subtract | Multiply | Divide | Remainder);

@@ -1,4 +1,4 @@
-//! The life cycle of a process as C: a function for each section, and its calls.
+//! The life cycle of a process in C: one function for each section, and the calls.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use steps::program::{Program, Readiness};
 use super::printer::Printer;
 use super::visit::Reads;
 
-/// The sections of a product's life cycle, each with the name of its function.
+/// The sections in a product's life cycle, each with the name of its function.
 const SECTIONS: [(Section, &str); 5] = [
     (Section::InitUp, "init_up"),
     (Section::DeviceUp, "device_up"),
@@ -17,18 +17,18 @@ const SECTIONS: [(Section, &str); 5] = [
     (Section::InitDown, "init_down"),
 ];
 
-/// The parts of a life cycle that the processes and threads of a rule need.
+/// The parts of a life cycle that a rule's processes and threads need.
 pub(super) struct LifeCycleText {
-    /// Name and statements of each non-empty section.
+    /// The name and statements of each non-empty section.
     sections: Vec<(Section, &'static str, String)>,
-    /// The shared variables of the sections.
+    /// The variables that the sections share.
     pub declarations: String,
-    /// The highest state of any process or thread of the rule.
+    /// The highest state that any process or thread in the rule needs.
     state: Readiness,
 }
 
 impl LifeCycleText {
-    /// The life cycle of a product for a rule.
+    /// A product's life cycle for a rule.
     pub(super) fn of(rules: &Rules, product: &str, program: &Program) -> LifeCycleText {
         let life = rules.life_cycle.of(product);
         let states = program.processes.iter().map(|process| process.state);
@@ -57,7 +57,7 @@ impl LifeCycleText {
         LifeCycleText { sections, declarations, state }
     }
 
-    /// A function for each section, since several processes and threads call them.
+    /// One function for each section, because several processes and threads call it.
     pub(super) fn functions(&self) -> String {
         let wanted = self.sections.iter().filter(|(section, ..)| *section != Section::Restore);
         let function = |name: &str, text: &str| match text.trim_end().contains('\n') {
@@ -72,22 +72,22 @@ impl LifeCycleText {
         self.texts(&[Section::InitUp, Section::DeviceUp], state)
     }
 
-    /// The statements that undo it.
+    /// The statements that undo the state.
     pub(super) fn down(&self, state: Readiness) -> String {
         self.texts(&[Section::DeviceDown, Section::InitDown], state)
     }
 
-    /// The statements between two cases.
+    /// The statements that run between two cases.
     pub(super) fn restore(&self, state: Readiness) -> String {
         self.texts(&[Section::Restore], state)
     }
 
-    /// The calls of the functions that bring a process into a state.
+    /// The calls to the functions that bring a process into a state.
     pub(super) fn calls_up(&self, state: Readiness) -> String {
         self.calls(&[Section::InitUp, Section::DeviceUp], state)
     }
 
-    /// The calls of the functions that undo it.
+    /// The calls to the functions that undo the state.
     pub(super) fn calls_down(&self, state: Readiness) -> String {
         self.calls(&[Section::DeviceDown, Section::InitDown], state)
     }
@@ -110,7 +110,7 @@ impl LifeCycleText {
     }
 }
 
-/// The lowest state of processes that need a section.
+/// The lowest state in which processes need a section.
 fn needed(section: Section) -> Readiness {
     match section {
         Section::InitUp | Section::InitDown => Readiness::Init,
@@ -119,10 +119,10 @@ fn needed(section: Section) -> Readiness {
 }
 
 impl Printer<'_> {
-    /// The statements of a section.
+    /// The statements in a section.
     fn section(&mut self, life: &LifeCycleProgram, section: Section) -> Option<String> {
         let block = life.block(section)?;
-        // Failures in the tear-down are not judged: the process ends.
+        // Failures during tear-down are not judged: the process ends.
         self.judged = matches!(section, Section::InitUp | Section::DeviceUp);
         self.cursor = life.program.statements[block].span.start;
         self.statement(&life.program.syntax[block], &life.program.statements[block]);

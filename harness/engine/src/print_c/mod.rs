@@ -1,9 +1,10 @@
-//! A rule as a stand-alone C program: the steps of one case, with the needed parts of a small prelude.
+//! Prints a rule as a stand-alone C program: the steps of one case, with the parts of a small prelude that they
+//! need.
 //!
-//! The program exits with 0 if the rule holds, with 1 and the line of the failed statement if it does not, and with 3
-//! if a statement of the set-up fails: then the result is unknown. The library runs in a separate process, or in
-//! several: a rule of several processes and threads forks and starts them, and the turn passes between them as in the
-//! suite.
+//! The program exits with 0 if the rule holds. If a statement fails, the program prints its line and exits with 1.
+//! If a set-up statement fails, the result is unknown and the program exits with 3. The library runs in a separate
+//! process, or in several: for a rule with several processes and threads, the program forks and starts them, and
+//! passes the turn between them as the suite does.
 
 mod actors;
 mod calls;
@@ -29,11 +30,11 @@ use steps::evaluate::LEAST_PATIENCE;
 use steps::types::is_address;
 use steps::{ActorId, StatementId};
 
-/// The default time in seconds after which a process of a program counts as hung.
+/// The default time, in seconds, after which a process in a program counts as hung.
 pub const DEADLINE: u64 = 60;
 
-/// The time in seconds after which a process of a program for a failure counts as hung: longer than the deadline of a
-/// call in the run, and longer than the waits of a rule.
+/// The time, in seconds, after which a process counts as hung in a program for a failure: longer than the run's
+/// deadline for a call and longer than a rule's waits.
 pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
     (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
 }
@@ -41,24 +42,24 @@ pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
 /// The file with a program's prelude, if it is separate.
 pub const PRELUDE: &str = "prelude.h";
 
-/// The settings of a printed program.
+/// Settings for printing a program.
 #[derive(Debug, Clone)]
 pub struct Sheet<'a> {
     pub product: &'a Product,
-    /// Number of devices.
+    /// The number of devices.
     pub devices: u32,
-    /// Length of a wait that should succeed, in milliseconds.
+    /// The duration of a wait that should succeed, in milliseconds.
     pub patience: u32,
-    /// The visible devices of the program's processes, by the machine's numbers; empty for all devices.
+    /// The devices visible to the program's processes, by the machine's numbers. Empty for all devices.
     pub visible: &'a [String],
-    /// The cases to run one after the other in the same processes; empty for the smallest case.
+    /// The cases to run, in order, in the same processes. Empty for the smallest case.
     pub cases: &'a [Case],
-    /// Ids of the statements whose checks are only reported.
+    /// The ids of statements whose checks are only reported.
     pub observed: &'a [StatementId],
-    /// Seconds after which a process counts as hung.
+    /// The time, in seconds, after which a process counts as hung.
     pub deadline: u64,
-    /// The separate file for the prelude; the statement and its sources are then elsewhere too. `None` for a single
-    /// self-contained file.
+    /// The separate file for the prelude; the statement and its sources are then printed elsewhere too. `None` for
+    /// a single self-contained file.
     pub prelude: Option<&'static str>,
 }
 
@@ -66,12 +67,12 @@ pub struct Sheet<'a> {
 #[derive(Debug, Clone)]
 pub struct Printed {
     pub program: String,
-    /// Its prelude, if that is a separate file.
+    /// The prelude, if it is a separate file.
     pub prelude: Option<String>,
 }
 
 impl<'a> Sheet<'a> {
-    /// The smallest case of a rule on a product.
+    /// Creates a sheet for a rule's smallest case on a product.
     pub fn new(product: &'a Product, devices: u32) -> Sheet<'a> {
         Sheet {
             product,
@@ -86,13 +87,13 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Prints a rule as C, in one file. The error is the reason why the rule has no case for this product.
+/// Prints a rule as C in a single file. The error gives the reason why the rule has no case for this product.
 pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, CaseError> {
     print_in_parts(rules, rule, &Sheet { prelude: None, ..*sheet }).map(|printed| printed.program)
 }
 
-/// Prints a rule as C, with its prelude as the sheet specifies. The error is the reason why the rule has no case for
-/// this product.
+/// Prints a rule as C, with its prelude as the sheet specifies. The error gives the reason why the rule has no case
+/// for this product.
 pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
     let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
@@ -137,7 +138,7 @@ pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<P
     Ok(Printed { program: out, prelude: Some(about + &prelude) })
 }
 
-/// The comment that describes the program and its requirements.
+/// The comment that describes the program and what it requires.
 fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     const WIDTH: usize = 110;
     let path = short(&rules.chapters[rule.chapter].path);
@@ -180,7 +181,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     out
 }
 
-/// The header of the runtime, and the definitions that the prelude needs.
+/// The runtime's header, and the definitions that the prelude needs.
 fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     let mut out = format!("#include \"{}\"\n\n", rules.header);
     let success = rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str());
@@ -199,7 +200,7 @@ fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     out
 }
 
-/// The linker options: the first library, and those whose functions the rule needs, as ` -lNAME`.
+/// The linker options, in the form ` -lNAME`: the first library, and the libraries whose functions the rule needs.
 pub fn linked(rules: &Rules, rule: &Rule) -> String {
     let needed: HashSet<usize> = rules.needed(rule).map(|function| rules.libraries.home(function.name)).collect();
     let libraries = rules.libraries.all().iter().enumerate();
@@ -212,7 +213,7 @@ pub fn linked(rules: &Rules, rule: &Rule) -> String {
 }
 
 impl<'a> Printer<'a> {
-    /// Prints the steps of a rule. `plain`: without a list of held resources, if the text determines them.
+    /// Prints a rule's steps. `plain`: omits the list of held resources if the text determines them.
     fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
         let mut printer = Printer::new(rules, &rule.program, cases);
         printer.observed = sheet.observed;
@@ -248,12 +249,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The functions with which the program releases its resources.
+    /// The functions that the program uses to release its resources.
     fn wrappers(&self) -> Vec<String> {
         self.releases.values().flat_map(|index| self.way(&self.rules.resources[*index]).functions()).collect()
     }
 
-    /// The constants of the case that the text uses: the product's quantities, the number of devices, the axes.
+    /// The constants that the text uses: the product's quantities, the number of devices, and the axes.
     fn constants(&self, sheet: &Sheet<'_>, scope: &Scope, text: &str) -> String {
         let read: HashSet<&str> = prelude::words(text).collect();
         let several = self.program.actors.len() > 1;
@@ -283,7 +284,7 @@ impl<'a> Printer<'a> {
         lines.iter().map(|line| format!("    {line}\n")).collect()
     }
 
-    /// The end of every case: gates open, guards are checked, deferred calls are made, resources are released.
+    /// The end of every case: opens gates, checks guards, makes deferred calls and releases resources.
     fn end_of_case(&mut self) {
         let printed = self.out.clone();
         let words: HashSet<&str> = prelude::words(&printed).collect();
@@ -306,7 +307,7 @@ impl<'a> Printer<'a> {
         all.iter().for_each(|line| self.line(line));
     }
 
-    /// The function `main`, and the function that the processes run.
+    /// The `main` function, and the function that the processes run.
     fn main(&self, life: &LifeCycleText, steps: &str, visible: &[String]) -> String {
         let several = self.program.actors.len() > 1;
         let state = self.program.processes[0].state;
@@ -315,8 +316,8 @@ impl<'a> Printer<'a> {
         let main = match self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
             None => format!("int main(void) {{ return {run}; }}\n"),
             Some(variable) => format!(
-                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by the \
-                 machine's number */\n    \
+                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by its \
+                 number on the machine */\n    \
                  return {run};\n}}\n",
                 visible.join(",")
             ),
@@ -342,7 +343,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// True if a program can name these devices: in a journal from elsewhere, their names may be anything.
+/// True if a program can name these devices: in a journal from elsewhere, device names may be any text.
 pub fn can_be_shown(devices: &[String]) -> bool {
     let plain = |name: &String| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);

@@ -1,5 +1,5 @@
 //: failed failure_status
-/* A failing statement ends its process: with 3 during the set-up, with 1 after it. */
+/* A failing statement ends its process: with 3 during the set-up, or with 1 after it. */
 static _Thread_local int failure_status = 3;
 static inline void failed(int line, const char *statement, const char *message, long long answer) {
     fprintf(stderr, "line %d: %s: ", line, statement);
@@ -51,7 +51,7 @@ static inline void should_succeed(int line, const char *call, long long answer, 
 }
 
 //: must_fail CODES
-/* The first of the codes is success; if it is the only one, any other result passes. */
+/* The first code is success. If there are no further codes, any other result passes. */
 #define CODES(...) (const long long[]){__VA_ARGS__}, sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long)
 static inline void must_fail(int line, const char *call, long long answer, int judged, const long long *codes, size_t n) {
     size_t at = 0;
@@ -96,7 +96,7 @@ static inline int all_bytes(const void *p, size_t n, int64_t value) {
     ? failed(__LINE__, #variable, "the call returned success and left this as it was", 0) : (void)0)
 
 //: mix HIGH_BITS
-/* Patterns: the high bit of each byte depends on salt and position only, and poison has the opposite one. */
+/* Patterns: each byte's high bit depends only on salt and position, and is inverted in poison. */
 static inline uint64_t mix(uint64_t seed, uint64_t index) {
     uint64_t x = seed + index * 0x9E3779B97F4A7C15u, y = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     return y ^ (y >> 27);
@@ -149,7 +149,7 @@ static inline void *memory(size_t n, size_t align) {
 }
 
 //: host check_guards
-/* Host memory between guards of 64 bytes, which must be unchanged at the end. */
+/* Host memory between guards of 64 bytes, which must not change until the end. */
 static struct block { struct block *next; char *start; size_t n; } *blocks;
 static inline char *host(size_t n, size_t align) {
     size_t front = align > 64 ? align : 64;
@@ -164,7 +164,7 @@ static inline void check_guards(void) {
 }
 
 //: edge
-/* n bytes that end at an inaccessible page. */
+/* Allocates n bytes that end at an inaccessible page. */
 static inline char *edge(size_t n) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t bytes = (n == 0 ? 1 : (n + page - 1) / page) * page;
@@ -187,11 +187,11 @@ static inline char *pattern(size_t n, int64_t tag) {
 }
 
 //: array
-/* An array of variable length; v: the initial value of its bytes. */
+/* An array of variable length. v: the initial value of its bytes. */
 static inline void *array(size_t bytes, int v) { return memset(memory(bytes, 16), v, bytes); }
 
 //: shared_array
-/* The same, in memory shared by all processes at one address. */
+/* An array in memory that all processes share at the same address. */
 static inline void *shared_array(size_t bytes, int v) {
     void *made = shared->arrays + shared->used;
     shared->used += (bytes + 15) / 16 * 16;
@@ -201,7 +201,7 @@ static inline void *shared_array(size_t bytes, int v) {
 }
 
 //: file remove_files
-/* A new file; removed at the end. */
+/* Creates a file, which is removed at the end. */
 static char file_names[16][32];
 static size_t file_count;
 static inline char *file(const char *text) {
@@ -231,7 +231,7 @@ static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
 //: resident
-/* Resident bytes of this process, as the kernel counts them. */
+/* This process's resident bytes, as the kernel counts them. */
 static inline size_t resident(void) {
     unsigned long all = 0, here = 0;
     FILE *counts = fopen("/proc/self/statm", "r");
@@ -241,7 +241,7 @@ static inline size_t resident(void) {
 }
 
 //: text_matches
-/* `*`, `?` and sets such as [0-9]. */
+/* Supports `*`, `?` and sets such as [0-9]. */
 static inline int text_matches(const char *text, const char *glob) {
     if (text == NULL || *glob == '\0')
         return text != NULL && *text == '\0';
@@ -258,7 +258,7 @@ static inline int text_matches(const char *text, const char *glob) {
 }
 
 //: turn
-/* Each actor walks through all steps and performs its own; the turn arrives as a byte in its pipe. */
+/* Each actor walks through all steps and performs its own. The turn arrives as a byte in its pipe. */
 static _Thread_local int me, holder;
 static _Thread_local char gone[ACTORS];
 static int turns[ACTORS][2];
@@ -286,7 +286,7 @@ static inline int next_number(void) {
 }
 
 //: held acquired released
-/* Resources not yet released, the last first. bytes: the size of a handle that is a buffer; 0 for an address. */
+/* Resources not yet released, most recent first. bytes: the size of a buffer handle; 0 for an address. */
 static struct held {
     struct held *below;
     const char *name;
@@ -319,14 +319,14 @@ static inline void release_last(void) {
 static inline void release_all(void) { while (held != NULL) release_last(); }
 
 //: release_in_turn
-/* In reverse order across all processes. */
+/* Releases resources in reverse order across all processes. */
 static inline void release_in_turn(void) {
     for (int number = shared->acquired; number > 0; number--)
         if (turn(shared->owner[number]) && held != NULL && held->number == number) release_last();
 }
 
 //: gate open_gate open_gates passed pass
-/* Gates: the function from hook() waits at one until the program opens it, at most DEADLINE seconds. */
+/* Gates: the function from hook() waits until the program opens its gate, at most DEADLINE seconds. */
 static struct gate { struct gate *next; int open; size_t passed; } *gates;
 static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
@@ -334,7 +334,7 @@ static inline void pass(void *argument) {
     struct timespec end = {.tv_sec = time(NULL) + DEADLINE};
     pthread_mutex_lock(&gates_lock);
     struct gate *found = gates;
-    while (found != NULL && found != argument) /* the runtime may call with any argument: it is only compared */
+    while (found != NULL && found != argument) /* the runtime may pass any argument, so it is only compared */
         found = found->next;
     while (found != NULL && !found->open) {
         if (pthread_cond_timedwait(&gates_changed, &gates_lock, &end) != 0)
@@ -376,7 +376,7 @@ static inline size_t passed(const void *argument) {
 #define open(gate) open_gate(gate)
 
 //: leave
-/* The process of an actor exits or is killed; the others continue when the parent reports that it is gone. */
+/* An actor's process exits or is killed. The others continue when the parent reports that it is gone. */
 static inline void leave(int performer, int leaver) {
     if (turn(performer)) {
         shared->leaver = leaver + 1;
@@ -390,7 +390,7 @@ static inline void leave(int performer, int leaver) {
 }
 
 //: verdict
-/* The meaning of a process's end: a library that ends it, or hangs in it, is broken. */
+/* Interprets how a process ended: a library that ends its process, or hangs, is broken. */
 static inline int verdict(int status) {
     int end = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     if (end == HOLDS || end == ENDS) return 0;
@@ -404,7 +404,7 @@ static inline int run_alone(void (*program)(void)) {
     int status = 3 << 8;
     pid_t child = fork();
     if (child != 0) return waitpid(child, &status, 0) == child ? verdict(status) : 3;
-    alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
+    alarm(DEADLINE); /* seconds; then the process counts as hung, and signal 14 ends it */
     program();
     fflush(stdout);
     _exit(HOLDS);
@@ -427,7 +427,7 @@ static inline int run_together(void) {
     for (int actor = 0; actor < ACTORS; actor++) {
         pid_t child = home[actor] == actor ? fork() : -1;
         if (child == 0) {
-            alarm(DEADLINE); /* seconds; then the process counts as hung and ends by signal 14 */
+            alarm(DEADLINE); /* seconds; then the process counts as hung, and signal 14 ends it */
             perform((void *)(intptr_t)actor);
             fflush(stdout);
             _exit(HOLDS);
@@ -452,7 +452,7 @@ static inline int run_together(void) {
 }
 
 //: selected select_device
-/* A thread selects the device of its process before its first step. */
+/* A thread selects its process's device before its first step. */
 static _Thread_local int selected;
 static void device_up(void);
 static inline void select_device(void) {

@@ -1,11 +1,12 @@
-//! Selects the pieces of the prelude that a program needs: those whose names it uses, and those that they use.
+//! Selects the parts of the prelude that a program needs: the parts whose names it uses, and the parts that those
+//! use.
 
 use std::collections::BTreeSet;
 
-/// The pieces, each after a line `//: names`.
+/// The parts of the prelude, each after a line `//: names`.
 const PIECES: &str = include_str!("prelude.h");
 
-/// Headers, each with the names that need it; those of every program are in [`super::head`].
+/// The headers, each with the names that need it. Headers that every program includes are in [`super::head`].
 const HEADERS: &[(&str, &[&str])] = &[
     ("errno.h", &["errno"]),
     ("pthread.h", &["pthread_mutex_t", "pthread_create"]),
@@ -13,7 +14,7 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("time.h", &["timespec"]),
 ];
 
-/// The pieces that a text needs, in the order of the prelude. Names that the program declares itself do not count.
+/// The parts that a text needs, in prelude order. Names that the program declares are excluded.
 pub(super) fn needed(text: &str, own: &BTreeSet<&str>) -> String {
     let pieces: Vec<(Vec<&str>, &str)> = PIECES.split("//: ").skip(1).filter_map(piece).collect();
     let mut words: BTreeSet<&str> = words(text).filter(|word| !own.contains(word)).collect();
@@ -35,13 +36,13 @@ pub(super) fn headers(text: &str) -> Vec<&'static str> {
     wanted.map(|(header, _)| *header).collect()
 }
 
-/// Names and text of a piece.
+/// A part's names and text.
 fn piece(text: &str) -> Option<(Vec<&str>, &str)> {
     let (names, body) = text.split_once('\n')?;
     Some((names.split_whitespace().collect(), body.strip_suffix('\n').unwrap_or(body)))
 }
 
-/// The identifiers of a text, without members after a dot, comments and string literals.
+/// The identifiers in a text, without members after a dot, comments and string literals.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut member = false;
@@ -69,7 +70,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of a quoted text, from its first quote.
+/// The length of a quoted text, from its opening quote.
 fn quoted(text: &str, quote: u8) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;

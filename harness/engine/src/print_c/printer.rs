@@ -1,4 +1,4 @@
-//! The growing text of a program, and the facts known at its current place.
+//! The text printed so far, and the facts known at this point.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -16,47 +16,47 @@ pub(super) struct Printer<'a> {
     pub rules: &'a Rules,
     pub program: &'a Program,
     pub cases: &'a [Case],
-    /// Ids of the statements whose checks are only reported.
+    /// The ids of statements whose checks are only reported.
     pub observed: &'a [StatementId],
     pub source: &'a str,
     pub reads: Reads,
     pub out: String,
     pub depth: usize,
-    /// Variables whose declaration is printed.
+    /// The variables whose declarations have been printed.
     pub declared: HashSet<VariableId>,
     pub loops: Vec<String>,
     /// The actor whose statement is being printed.
     pub actor: ActorId,
-    /// The actor whose turn encloses the statements; `None` if each statement states its actor.
+    /// The actor whose turn contains the statements; `None` if each statement names its actor.
     pub turn: Option<ActorId>,
-    /// Comments before this place of the source are printed.
+    /// Source comments before this position have been printed.
     pub cursor: usize,
-    /// True if a failing statement is a failure of the set-up; `None` if unknown here.
+    /// True if a failing statement is a failure of the set-up; `None` if that is unknown at this point.
     pub in_setup: Option<bool>,
     /// Statements for the end of the steps, with their actors.
     pub deferred: Vec<(ActorId, String)>,
     /// Declarations of flags for deferred calls in blocks, and of stored arguments.
     pub flags: Vec<String>,
-    /// Stored arguments, by their place in the source.
+    /// The stored arguments, by source position.
     pub kept: HashMap<usize, String>,
-    /// True if the text determines the held resources at each place, so that no list is needed.
+    /// True if the text determines which resources are held at each place, so that no list is needed.
     pub plain: bool,
-    /// True if the text does not determine them after all.
+    /// True if the text turned out not to determine the held resources.
     pub tangled: bool,
-    /// The held resources, as far as the text determines them.
+    /// The held resources, where the text determines them.
     pub owned: Vec<Owned<'a>>,
-    /// Number of enclosing blocks that may not run.
+    /// The number of enclosing blocks that may not run.
     pub branches: usize,
-    /// True if two variables of one actor have the same name.
+    /// True if two variables of the same actor have the same name.
     pub namesakes: bool,
     /// Text to put at the start of the next line.
     pub before: String,
-    /// Ways of releasing the acquired resources, each with the position of a resource.
+    /// The methods for releasing the acquired resources, each with the position of a resource.
     pub releases: BTreeMap<String, usize>,
     pub runnable: bool,
     /// True if bare calls must succeed.
     pub judged: bool,
-    /// Declarations printed outside of any function.
+    /// Declarations to print outside functions.
     pub hoisted: Option<Vec<String>>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// True if two variables of one actor have the same name.
+/// True if two variables of the same actor have the same name.
 fn namesakes(program: &Program) -> bool {
     let mut seen = HashSet::new();
     program.variables.iter().any(|variable| !seen.insert((variable.actor, variable.name.as_str())))

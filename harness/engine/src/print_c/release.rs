@@ -1,4 +1,4 @@
-//! Bookkeeping of acquired resources and their release in a printed program.
+//! Tracks which resources a printed program acquires and releases.
 
 use abi::Type;
 use steps::Environment;
@@ -8,16 +8,17 @@ use catalog::{Handle, ReleaseArgument, Resource};
 
 use super::text::{c_name, c_type};
 
-/// A way of releasing, which several resources may share.
+/// A method for releasing resources, which several resources may share.
 pub(super) struct Way<'a> {
-    /// Distinguishes its functions: the releasing function, with a number if it has several ways.
+    /// Distinguishes this method's functions: the releasing function, with a number if that function has several
+    /// methods.
     pub name: String,
     resource: &'a Resource,
     environment: &'a Environment,
 }
 
 impl<'a> Way<'a> {
-    /// The way of releasing one of the resources.
+    /// The method for releasing one of the resources.
     pub(super) fn of(resource: &'a Resource, resources: &'a [Resource], environment: &'a Environment) -> Way<'a> {
         let function = &resource.release.function;
         let mut shapes = Vec::new();
@@ -33,12 +34,12 @@ impl<'a> Way<'a> {
         Way { name, resource, environment }
     }
 
-    /// True if the release needs arguments of the acquiring call.
+    /// True if the release needs arguments from the acquiring call.
     pub(super) fn keeps(&self) -> bool {
         self.resource.kept().next().is_some()
     }
 
-    /// The statement that records an acquisition; `argument` gives the text of an argument of the acquiring call.
+    /// The statement that records an acquisition. `argument` returns the text of an argument to the acquiring call.
     pub(super) fn acquired(&self, handle: &str, argument: impl Fn(usize) -> String) -> String {
         let (name, function) = (&self.name, &self.resource.release.function);
         if self.keeps() {
@@ -61,7 +62,7 @@ impl<'a> Way<'a> {
         format!("released(release_{name}, {});", self.as_address(handle))
     }
 
-    /// The functions of this way.
+    /// The functions for this method.
     pub(super) fn functions(&self) -> Vec<String> {
         if self.keeps() { self.keeping() } else { self.plain() }
     }
@@ -75,7 +76,7 @@ impl<'a> Way<'a> {
         vec![format!("static inline long long release_{}(void *handle) {{ return {call}; }}\n", self.name)]
     }
 
-    /// The functions if the handle is stored together with the arguments of its release.
+    /// The functions, if the handle is stored together with the arguments for its release.
     fn keeping(&self) -> Vec<String> {
         let (name, function) = (&self.name, &self.resource.release.function);
         let ty = self.resource.handle.ty();
@@ -127,7 +128,7 @@ impl<'a> Way<'a> {
         let returns = self.environment.declarations.function(&release.function).map(|function| function.returns);
         match returns.and_then(|returns| self.environment.results.position(returns)) {
             None | Some(0) => call,
-            // At the end of a program, the answers of all releases are compared with a single value.
+            // At the end of a program, the results of all releases are compared with a single value.
             Some(other) => {
                 let success = &self.environment.results.0[other].success_name;
                 format!("{call} == {success} ? SUCCESS : !SUCCESS")
@@ -142,7 +143,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// The stored arguments, each once: position, type and name.
+    /// The stored arguments, without duplicates: position, type and name.
     fn fields(&self) -> impl Iterator<Item = (usize, Type, String)> {
         let positions: std::collections::BTreeSet<usize> = self.resource.kept().collect();
         positions.into_iter().map(|position| (position, self.parameter(position).0, self.field(position)))
@@ -160,23 +161,23 @@ impl<'a> Way<'a> {
     }
 }
 
-/// Distinguishes ways of releasing with the same function: the arguments; the type of a numeric handle; the acquiring
-/// function and the handle, if arguments of it are stored.
+/// Distinguishes methods that use the same releasing function: the arguments, the type of a numeric handle and, if
+/// arguments are stored, the acquiring function and the handle.
 fn shape(resource: &Resource) -> (&[ReleaseArgument], Option<Type>, Option<(&str, Handle)>) {
     let kept = resource.kept().next().map(|_| (resource.acquire.as_str(), resource.handle));
     (&resource.release.arguments, number(resource.handle), kept)
 }
 
-/// The type of a numeric handle; addresses are all alike.
+/// The type of a numeric handle. All addresses have the same type.
 fn number(handle: Handle) -> Option<Type> {
     Some(handle.ty()).filter(|ty| !is_address(*ty))
 }
 
-/// A resource that the steps hold, as far as their text determines it.
+/// A resource held at this point, if the text determines that.
 pub(super) struct Owned<'a> {
     pub resource: &'a Resource,
     pub handle: String,
-    /// Arguments of the acquiring call that the release passes on, by position.
+    /// The arguments to the acquiring call that the release passes on, by position.
     pub kept: Vec<(usize, String)>,
     pub process: usize,
 }

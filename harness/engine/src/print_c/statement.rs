@@ -1,4 +1,4 @@
-//! Prints statements as C, from the syntax tree and the typed program in parallel.
+//! Prints statements as C, walking the syntax tree and the typed program in parallel.
 
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the meaning of a failing statement from here on, where it changes.
+    /// Where the meaning of a failing statement changes, prints its meaning from here on.
     fn meaning_of_failure(&mut self, setup: bool, outer: Option<ActorId>) {
         if !self.runnable || self.in_setup == Some(setup) {
             return;
@@ -68,7 +68,7 @@ impl<'a> Printer<'a> {
         self.cursor = self.cursor.max(end);
     }
 
-    /// Prints a statement, with its nested blocks.
+    /// Prints a statement and its nested blocks.
     pub(super) fn statement(&mut self, statement: &Statement, typed: &TypedStatement) {
         match (&statement.kind, &typed.kind) {
             (StatementKind::For { variable, bound, body }, TypedKind::For { bound: typed_bound, body: inner, .. }) => {
@@ -136,11 +136,11 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
         self.line("}");
         self.branches -= 1;
-        // It is unknown here which of the blocks ran.
+        // At this point it is unknown which block ran.
         self.in_setup = self.in_setup.filter(|setup| after == Some(*setup));
     }
 
-    /// Statements that always run, with braces only if their variables would clash with others.
+    /// Statements that always run. They get braces only if their variables would clash with others.
     fn scope(&mut self, body: &[Statement], typed: &[TypedStatement]) {
         if self.program.actors.len() > 1 || !self.namesakes {
             return self.block(body, typed);
@@ -158,7 +158,7 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// The alternative that all cases of the program take.
+    /// The alternative that every case in the program takes.
     fn alternative(
         &mut self,
         axis: &str,
@@ -173,7 +173,7 @@ impl<'a> Printer<'a> {
         self.scope(body, typed);
     }
 
-    /// All alternatives, if the cases of the program take different ones.
+    /// All alternatives, if the program's cases take different ones.
     fn alternatives(&mut self, axis: &str, alternatives: &[(String, Vec<Statement>)], typed: &[Vec<TypedStatement>]) {
         self.branches += 1;
         self.line(&format!("switch ({axis}) {{"));
@@ -230,7 +230,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A call or a check with its expected result.
+    /// A call, or a check, with its expected result.
     fn verdict(
         &mut self,
         expression: &Expression,
@@ -335,7 +335,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Compilers warn about unread variables: alternatives that are not printed may have read this one.
+    /// Compilers warn about unread variables: an alternative that is not printed may have been the only reader.
     fn may_be_unread(&mut self, variable: VariableId) {
         let name = self.variable_name(self.program.variables[variable].actor, &self.program.variables[variable].name);
         let read = self.reads.variables.contains(&variable);
@@ -343,7 +343,7 @@ impl<'a> Printer<'a> {
         self.line(&line);
     }
 
-    /// A call at the end of the steps; its result is not judged.
+    /// A call at the end of the steps. Its result is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
         let kept = self.ownership(sites, false);
@@ -356,7 +356,7 @@ impl<'a> Printer<'a> {
             self.line(&format!("/* At the end: {text} */"));
             self.deferred.push((self.actor, text));
         } else {
-            // The end must know if this place was reached.
+            // The end of the steps must know whether this place was reached.
             let flag = format!("deferred_{}", self.deferred.len() + 1);
             self.line(&format!("{flag} = 1; /* at the end: {text} */"));
             self.deferred.push((self.actor, format!("if ({flag}) {text}")));
@@ -406,7 +406,7 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Declares the new out-variables of the calls, and poisons all of them.
+    /// Declares the calls' new out-variables, and poisons all out-variables.
     fn outs(&mut self, sites: &[Site<'_>]) {
         let mut lines = Vec::new();
         let mut declares = false;
@@ -446,18 +446,18 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The type of the codes that a function of the program returns.
+    /// The type of the codes that a function in the program returns.
     fn codes(&self, function: usize) -> Option<&'a ResultType> {
         self.rules.environment.results.0.get(self.program.results[function]?)
     }
 
-    /// The value that a call of a function returns on success.
+    /// The value that a function returns on success.
     fn success(&self, function: Option<usize>) -> &'a str {
         let other = function.filter(|function| self.program.results[*function] != Some(0));
         other.and_then(|function| self.codes(function)).map_or("SUCCESS", |codes| codes.success_name.as_str())
     }
 
-    /// The additions to a verdict's name and arguments if success is not SUCCESS.
+    /// The additions to a verdict macro's name and arguments if the code for success is not SUCCESS.
     fn other_success(&self, function: usize) -> (&'static str, String) {
         match self.success(Some(function)) {
             "SUCCESS" => ("", String::new()),
@@ -469,7 +469,7 @@ impl<'a> Printer<'a> {
         format!("{result} == {}", self.success(function))
     }
 
-    /// Statements under a condition; nothing for an empty list.
+    /// Statements under a condition. Prints nothing for an empty list.
     fn guarded(&mut self, condition: &str, lines: &[String]) {
         for line in lines {
             self.line(&format!("if ({condition})"));
@@ -478,12 +478,12 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A statement with the statements that record its effect.
+/// A statement, followed by the statements that record its effect.
 fn joined(statement: String, notes: &[String]) -> String {
     std::iter::once(statement).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// True if a loop's bound needs a cast to be compared with a size.
+/// True if a loop's bound needs a cast before it is compared with a size.
 fn may_be_signed(bound: &Typed, program: &Program) -> bool {
     match bound {
         Typed::Load { ty, .. } => range(*ty).0 < 0,

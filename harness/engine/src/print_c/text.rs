@@ -1,4 +1,4 @@
-//! Names, types, numbers and texts in C syntax.
+//! Names, types, numbers and strings in C syntax.
 
 use abi::Type;
 use steps::builtins::BUILTINS;
@@ -6,14 +6,14 @@ use steps::types;
 
 use super::prelude::words;
 
-/// Keywords of C, which a variable cannot use.
+/// C keywords, which cannot be variable names.
 const KEYWORDS: &[&str] = &[
     "auto", "break", "case", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
     "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
     "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 ];
 
-/// Names used by macros of the prelude and by the lines around the steps, which a variable cannot hide.
+/// Names that the prelude's macros and the code around the steps use, which variables must not hide.
 const PRELUDE: &[&str] = &[
     "errno",
     "stdin",
@@ -39,17 +39,17 @@ const PRELUDE: &[&str] = &[
     "run",
 ];
 
-/// Begins a line for a variable that may not be read anywhere.
+/// Starts a line for a variable that may not be read anywhere.
 pub(super) const UNREAD: char = '\u{1}';
 
-/// A program with a line for each variable that is declared and not read.
+/// A program with a line added for each variable that is declared but not read.
 pub(super) fn mark_unread(text: &str) -> String {
     let marked = |line: &str| line.trim_start().starts_with(UNREAD);
     if !text.lines().any(marked) {
         return text.to_owned();
     }
     let plain: Vec<&str> = text.lines().filter(|line| !marked(line)).collect();
-    // The start of a line is assigned to: only the rest of a line reads.
+    // An assignment's target is not a read; only the rest of the line counts.
     let reads = |name: &str| {
         let assigned = |line: &str| words(line).next() == Some(name);
         let uses = |line: &&str| words(line).filter(|word| *word == name).count() - usize::from(assigned(line));
@@ -63,7 +63,7 @@ pub(super) fn mark_unread(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// A variable's name; one that C or the prelude uses gets an underscore.
+/// A variable's C name. Names that C or the prelude uses get an underscore.
 pub(super) fn c_name(name: &str) -> String {
     let taken =
         KEYWORDS.contains(&name) || PRELUDE.contains(&name) || BUILTINS.iter().any(|builtin| builtin.name == name);
@@ -119,7 +119,7 @@ pub(super) fn c_text(bytes: &[u8]) -> String {
     text
 }
 
-/// The text of a comment, in lines of at most `width` characters.
+/// A comment's text, in lines of at most `width` characters.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.replace("*/", "* /").split_whitespace() {

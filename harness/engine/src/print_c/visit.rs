@@ -1,4 +1,4 @@
-//! Collects the names in a program's expressions in one walk.
+//! Collects the names in a program's expressions in a single pass.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,12 +15,12 @@ pub(super) struct Reads {
     pub devices: bool,
     pub patience: bool,
     pub own_device: bool,
-    /// True if they have gates, or calls that wait at one.
+    /// True if the statements use gates, or calls that wait at a gate.
     pub gates: bool,
 }
 
 impl Reads {
-    /// Collects the names that the statements and observations of a program read.
+    /// Collects the names that a program's statements and observations read.
     pub(super) fn of(program: &Program) -> Reads {
         let mut reads = Reads::default();
         program.walk(&mut |node| match node {
@@ -43,7 +43,7 @@ impl Reads {
     }
 }
 
-/// The direct calls of a statement, in the order of the text.
+/// A statement's direct calls, in text order.
 pub(super) fn calls<'p>(kind: &'p StatementKind) -> Vec<&'p Call> {
     let mut found = Vec::new();
     let mut note = |node: Node<'p>| {
@@ -52,7 +52,7 @@ pub(super) fn calls<'p>(kind: &'p StatementKind) -> Vec<&'p Call> {
         }
     };
     match kind {
-        // The target of a compound assignment is also a part of its value.
+        // The target of a compound assignment is also part of its value.
         StatementKind::Assign { value, .. } => value.walk(&mut note),
         other => other.walk(&mut note),
     }

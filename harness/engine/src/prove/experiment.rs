@@ -1,4 +1,4 @@
-//! Experiments: a rule on a simulated device with seeded defects.
+//! Experiments: a rule runs on a simulated device with seeded defects.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -16,18 +16,20 @@ use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use catalog::{Rule, Rules};
 use record::{StartReason, Verdict};
 
-/// The settings of an experiment. By default as in any run, but without shrinking, because no person reads the failure.
+/// The settings for an experiment. The defaults are those of any run, but without shrinking, because the failure is
+/// not shown to a user.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Experiment {
     /// The judgment to ignore.
     pub ignored: Option<Judgment>,
-    /// Continue after a failure, to count the failing cases.
+    /// True to continue after a failure and count the failing cases.
     pub counts: bool,
-    /// At most this many cases.
+    /// The maximum number of cases.
     pub cases: Option<u32>,
-    /// The only cases to run; empty for all cases.
+    /// The only cases to run. If empty, all cases run.
     pub only: Vec<Json>,
-    /// The event to fail, counted from 1 over all processes of the machine; only on a device that supports it.
+    /// The event that fails, counted from 1 over all processes on the machine. Works only on a device that supports
+    /// failing events.
     pub event: Option<(Event, u64)>,
 }
 
@@ -36,15 +38,15 @@ pub(super) struct Experiment {
 pub struct Attempt {
     pub verdict: Verdict,
     pub reason: String,
-    /// The statement at which the first case failed; empty if at none.
+    /// The statement at which the first case failed; empty if no case failed.
     pub place: Span,
-    /// Cases executed.
+    /// The number of executed cases.
     pub cases: u64,
-    /// Failed cases.
+    /// The number of failed cases.
     pub failed: u64,
-    /// Number of the first failed case.
+    /// The number of the first failed case.
     pub first: u64,
-    /// Remaining events of the kind, including the one that fails.
+    /// The number of remaining events of this kind, including the one that fails.
     pub left: u64,
 }
 
@@ -56,12 +58,12 @@ impl Experiment {
 }
 
 impl Attempt {
-    /// True if the rule found the device wrong.
+    /// True if the rule failed and blamed the device.
     pub fn kills(&self) -> bool {
         self.verdict.kills()
     }
 
-    /// True if the rule found nothing wrong.
+    /// True if the rule passed.
     pub fn passes(&self) -> bool {
         self.verdict.passes()
     }
@@ -100,10 +102,10 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// A device with these defects, on which nothing has run.
+    /// Creates a device with these defects, on which nothing has run.
     ///
     /// # Errors
-    /// The runtime has no simulated device, or its library cannot be written or read.
+    /// Fails if the runtime has no simulated device, or if the device's library cannot be written or read.
     pub(super) fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
         let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
@@ -149,7 +151,7 @@ impl Bench {
         }
     }
 
-    /// Makes an event fail once the rule's workers run: their start is not part of a case.
+    /// Makes an event fail once the rule's workers are running: their start is not part of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = glitch::encode(event, number);
@@ -157,7 +159,7 @@ impl Bench {
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
-    /// The cases of a rule with this seed: the edges, and at most this many others.
+    /// A rule's cases with this seed: the edges, and at most `most` others.
     pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
@@ -169,10 +171,10 @@ impl Bench {
         drawn.map(|case| case_to_json(&rule.program, &case.values, case.salt)).collect()
     }
 
-    /// Starts the workers of a rule, so that the reach of their start is not attributed to it.
+    /// Starts a rule's workers, so that defects reached during start-up are not attributed to the rule.
     ///
     /// # Errors
-    /// A folder for a machine cannot be created, or a worker does not start.
+    /// Fails if a machine's folder cannot be created, or if a worker does not start.
     pub(super) fn start(&self, rule: &Rule) -> Result<(), String> {
         let mut slot = self.executor.pool.take().map_err(|error| error.to_string())?;
         let started = self.executor.start_workers(rule, &mut slot).map_err(|error| error.to_string());
@@ -188,7 +190,7 @@ impl Bench {
         }
     }
 
-    /// Limits workers to the chapter of this rule from now on.
+    /// Limits workers to this rule's chapter from now on.
     pub(super) fn reads_only(&mut self, rule: &Rule) {
         self.executor.factory.only = Some(self.executor.chapter_file(rule).to_owned());
     }
@@ -200,17 +202,18 @@ impl Bench {
         }
     }
 
-    /// Makes workers support a failing event from now on.
+    /// Makes workers support failing events from now on.
     pub(super) fn glitches(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.glitches = true;
         }
     }
 
-    /// The defects that the model queried since the last call: the bytes of [`simulator_contract::reach`].
+    /// The defects that the model queried since the previous call: the bytes described in
+    /// [`simulator_contract::reach`].
     ///
     /// # Errors
-    /// The shared file of the simulated processes cannot be read.
+    /// Fails if the simulated processes' shared file cannot be read.
     pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
         let path = reach_file(&slot.machine.path);
@@ -219,13 +222,13 @@ impl Bench {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
         };
-        // In place: processes have it mapped.
+        // Written in place, because processes have mapped the file.
         File::options().write(true).open(&path)?.write_all_at(&vec![0; bits.len()], 0)?;
         Ok(bits)
     }
 }
 
-/// The remaining events on a machine.
+/// The number of remaining events on a machine.
 fn left(machine: &Path) -> std::io::Result<u64> {
     let mut bytes = [0; glitch::BYTES];
     File::open(event_file(machine))?.read_exact_at(&mut bytes, 0)?;

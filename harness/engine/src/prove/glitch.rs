@@ -1,7 +1,7 @@
-//! Glitches: a device that is correct except for one transfer, one refusal or one output. They test each check that no
-//! defect needs: a check that alone notices a single wrong event sees something that no other check sees.
+//! Glitches: a device that is correct except for a single transfer, refusal or output. Glitches test each check
+//! that no defect needs. If only one check notices a wrong event, it detects something that no other check does.
 //!
-//! A case runs alone. Its events are counted on the faithful device; then each one in turn goes wrong.
+//! A case runs alone. Its events are counted on the faithful device, and then each event in turn is made to fail.
 
 use std::collections::BTreeMap;
 
@@ -18,32 +18,31 @@ use simulator_contract::Event;
 use super::experiment::{Attempt, Bench, Experiment};
 use super::lab::{Lab, Trial, lock};
 
-/// The most cases of a rule to try, in addition to the edges.
+/// The maximum number of a rule's cases to try, in addition to the edges.
 const CASES: u32 = 120;
-/// The most events of a case to try.
+/// The maximum number of a case's events to try.
 const EVENTS: u64 = 64;
-/// The number of fruitless events of a kind after which no more are tried.
+/// The number of fruitless events of the same kind after which no more are tried.
 const PATIENCE: u64 = 160;
-/// The most events of a kind to try for which the same check is the first to notice.
+/// The maximum number of events of one kind that the same check may be the first to notice.
 const TRIES: u32 = 8;
-/// The most hangs to wait for in a rule.
+/// The maximum number of hangs to wait for in a rule.
 const HANGS: u32 = 3;
 
-/// The number of events of a kind that each check was the first to notice.
+/// The number of events of a kind that each check was first to notice.
 type Tries = BTreeMap<Judgment, u32>;
 
-/// The result of a case.
 struct GlitchTally {
-    /// Number of events tried.
+    /// The number of tried events.
     events: u64,
     /// True if a check turned out to be needed.
     needed: bool,
-    /// Number of events after which a call did not return.
+    /// The number of events after which a call did not return.
     hangs: u32,
 }
 
 impl Trial<'_> {
-    /// Searches for an event that only one of the remaining checks notices.
+    /// Searches for events that only one of the remaining checks notices.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
         let mut options = self.options.clone();
@@ -76,7 +75,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Makes each event of a case go wrong in turn.
+    /// Makes each event in a case fail in turn.
     fn glitches_in(&self, lab: &mut Lab, rule: &Rule, (event, case): (Event, &Json), tries: &mut Tries) -> GlitchTally {
         let seed = self.seed;
         let experiment = |number: u64, ignored: Option<Judgment>| {
@@ -103,7 +102,7 @@ impl Trial<'_> {
             if !without.passes() {
                 continue;
             }
-            // Confirmed only in fresh processes, in which nothing went wrong before.
+            // Confirmed only in fresh processes, in which nothing has failed before.
             let mut fresh = |ignored| {
                 lab.retire();
                 lab.attempt(rule, seed, &experiment(number, ignored), |_| true)
@@ -120,7 +119,7 @@ impl Trial<'_> {
         found
     }
 
-    /// True if the rule has a check that an event of this kind could show to be needed.
+    /// True if the rule has a check whose need an event of this kind could show.
     fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&rule.id).is_some_and(|proof| {
@@ -136,7 +135,7 @@ impl Trial<'_> {
         })
     }
 
-    /// The failed check, if nothing needs it yet.
+    /// The failed check, if no defect or glitch needs it yet.
     fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgment> {
         let rules = lock(&self.rules);
         let check = rules.get(&rule.id)?.checks.iter().find(|check| check.failed(attempt))?;

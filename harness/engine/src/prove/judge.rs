@@ -1,4 +1,4 @@
-//! The proof of one rule.
+//! The proof for one rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,43 +9,44 @@ use record::Verdict;
 
 use super::experiment::Attempt;
 
-/// The proof of one rule.
+/// The proof for one rule.
 #[derive(Debug)]
 pub struct RuleProof {
     pub id: String,
-    /// Name of its chapter.
+    /// The name of the rule's chapter.
     pub chapter: String,
     pub level: Level,
-    /// The reason why the rule does not apply to the product, or is not judged.
+    /// The reason why the rule does not apply to the product or is not judged.
     pub skipped: Option<String>,
-    /// Claimed defect → its tally of seeds.
+    /// Each claimed defect with its tally of seeds.
     pub kills: BTreeMap<String, Tally>,
-    /// The claimed defects that are subtle: they show only for some sizes, histories or orders.
+    /// The claimed defects that are subtle, that is, that show only for some sizes, histories or orders.
     pub subtle: BTreeSet<String>,
-    /// Bad devices on which the rule passed.
+    /// The bad devices on which the rule passed.
     pub passes_on: BTreeSet<String>,
-    /// Faithful devices (`faithful`, or a variant) on which the rule did not pass, with its message.
+    /// The faithful devices (`faithful`, or a variant) on which the rule did not pass, with its message.
     pub false_alarms: BTreeMap<String, String>,
-    /// Variants on which a rule of level `info` did not pass: it claims no promise, so none is broken.
+    /// The variants on which a rule of level `info` did not pass. Such a rule tests no promise, so no promise is
+    /// broken.
     pub findings: BTreeMap<String, String>,
-    /// Variants on which the set-up failed, with its message: a variant may refuse what a rule needs for its set-up.
-    /// The rule was not judged there.
+    /// The variants on which the set-up failed, with its message. A variant may refuse what a rule's set-up needs;
+    /// the rule is not judged there.
     pub blocked: BTreeMap<String, String>,
-    /// Devices on which the watchdog ended the rule, with its message: the rule's result there is unknown.
+    /// The devices on which the watchdog ended the rule, with its message. The rule's result there is unknown.
     pub cut: BTreeMap<String, String>,
-    /// Its checks, in the order of the steps.
+    /// The rule's checks, in step order.
     pub checks: Vec<CheckProof>,
 }
 
-/// The seeds with which a rule ran on a defect.
+/// The results of running a rule on a defect with several seeds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     pub seeds: u64,
-    /// Seeds with which the rule failed.
+    /// The number of seeds with which the rule failed.
     pub killed: u64,
-    /// Seeds with which the watchdog ended the rule before a case failed.
+    /// The number of seeds with which the watchdog ended the rule before a case failed.
     pub cut: u64,
-    /// Total number of cases up to the first failure.
+    /// The total number of cases up to the first failure.
     pub cases: u64,
 }
 
@@ -57,43 +58,43 @@ impl Tally {
         self.cases += attempt.cases;
     }
 
-    /// True if a seed misses the defect.
+    /// True if the defect goes unnoticed with some seed.
     pub fn survives(&self) -> bool {
         !self.is_open() && (self.seeds == 0 || self.killed < self.seeds)
     }
 
-    /// True if it is unknown whether the rule notices the defect, because the watchdog ended it.
+    /// True if it is unknown whether the rule notices the defect, because the watchdog ended the rule.
     pub fn is_open(&self) -> bool {
         self.cut > 0
     }
 
-    /// The estimated share of cases that notice the defect: most seeds stop at the first.
+    /// The estimated share of cases that notice the defect. With most seeds, the rule stops at its first failure.
     pub fn rate(&self) -> f64 {
         if self.cases == 0 { 0.0 } else { self.killed as f64 / self.cases as f64 }
     }
 }
 
-/// The proof of one check.
+/// The proof for one check.
 #[derive(Debug)]
 pub struct CheckProof {
     pub judgment: Judgment,
-    /// The statement, on one line.
+    /// The check's statement, on one line.
     pub text: String,
     /// `file:line:column`.
     pub place: String,
-    /// Defects and bad devices that this check was the first to notice.
+    /// The defects and bad devices that this check was first to notice.
     pub caught: BTreeSet<String>,
     /// A defect or bad device that the rule does not notice without this check.
     pub needed_for: Option<String>,
     /// A defect that the rule does not claim, and does not notice without this check.
     pub could_claim: Option<String>,
-    /// The catalog's reason to keep the check although nothing needs it.
+    /// The reason that the catalog gives for keeping an unneeded check.
     pub reason: Option<String>,
     judged: Judged,
 }
 
 impl CheckProof {
-    /// The checks of a rule.
+    /// The proofs for all checks in a rule.
     pub fn all(rules: &Rules, rule: &Rule) -> Vec<CheckProof> {
         let check = |judged: Judged| {
             let text = rule.program.judged(&judged);
@@ -111,7 +112,7 @@ impl CheckProof {
         judgments(&rule.program).into_iter().map(check).collect()
     }
 
-    /// True if this check failed in an attempt.
+    /// True if this check failed in the attempt.
     pub fn failed(&self, attempt: &Attempt) -> bool {
         let verdict = if matches!(self.judgment, Judgment::Code(_)) { Verdict::WrongCode } else { Verdict::Fail };
         let reported = self.judgment != Judgment::Success;
@@ -130,12 +131,12 @@ impl CheckProof {
 }
 
 impl RuleProof {
-    /// The defects that the rule missed with some seed.
+    /// The defects that the rule missed with at least one seed.
     pub fn survived(&self) -> Vec<&str> {
         self.kills.iter().filter(|(_, tally)| tally.survives()).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The gaps in the rule's proof; empty if it is proven.
+    /// The gaps in the rule's proof; empty if the rule is proven.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for name in self.survived() {
@@ -149,7 +150,7 @@ impl RuleProof {
         if self.subtle.is_empty() {
             gaps.push("claims no subtle defect on this product".to_owned());
         }
-        // A freedom of the documents may look fine on a device that does nothing.
+        // A rule that tests a freedom in the documents may pass on a device that does nothing.
         if self.level == Level::Must {
             gaps.extend(self.passes_on.iter().map(|device| format!("passes on {device}")));
         }
@@ -158,12 +159,12 @@ impl RuleProof {
         gaps
     }
 
-    /// Checks whose removal changes nothing.
+    /// The checks whose removal changes nothing.
     pub fn unneeded(&self) -> impl Iterator<Item = &CheckProof> {
         self.checks.iter().filter(|check| check.needed_for.is_none())
     }
 
-    /// Those of them for which the catalog gives no reason.
+    /// The unneeded checks for which the catalog gives no reason.
     pub fn unexplained(&self) -> impl Iterator<Item = &CheckProof> {
         self.unneeded().filter(|check| check.reason.is_none())
     }

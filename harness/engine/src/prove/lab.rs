@@ -1,4 +1,4 @@
-//! The runs of a proof: each simulated device with its relevant rules.
+//! The runs in a proof: each simulated device with its relevant rules.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,19 +15,20 @@ use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
 use super::{ProofOptions, RuleProof, Unclaimed};
 
-/// Cases of a rule in the matrix on a defect that it claims; all of them run, and failures are counted.
+/// The number of a rule's cases in the matrix on a defect that it claims. All of them run, and failures are
+/// counted.
 pub(super) const COUNTED: u32 = 32;
-/// The most cases of a rule in the matrix on a defect that it does not claim, up to the first failure. Edges always
-/// run.
+/// The maximum number of a rule's cases in the matrix, up to the first failure, on a defect that it does not claim.
+/// Edges always run.
 const TRIED: u32 = 8;
 
 /// A simulated device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Device {
-    /// Without a defect, or a legal variant.
+    /// A faithful device, or one with a legal variant.
     Faithful(Option<&'static str>),
     Defect(&'static str),
-    /// A bad device: wrong everywhere.
+    /// A bad device: its behavior is wrong everywhere.
     Bad(&'static str),
 }
 
@@ -40,7 +41,7 @@ impl Device {
     }
 }
 
-/// A device with the rules that run there.
+/// A device with the rules to run on it.
 #[derive(Debug)]
 pub(super) struct Configuration<'a> {
     pub device: Device,
@@ -51,7 +52,7 @@ pub(super) struct Configuration<'a> {
     pub others: Vec<&'a Rule>,
 }
 
-/// The shared state of the threads of a proof.
+/// The state shared by a proof's threads.
 pub(super) struct Trial<'a> {
     pub target: &'a Target,
     /// The first seed.
@@ -62,19 +63,19 @@ pub(super) struct Trial<'a> {
     pub cells: Mutex<Vec<Cell>>,
 }
 
-/// A simulated device, and true if a rule failed there since its workers started.
+/// A simulated device, and a flag that is set if a rule has failed there since the workers started.
 pub(super) struct Lab {
     pub bench: Bench,
     dirty: bool,
 }
 
 impl Lab {
-    /// A device on which nothing has run.
+    /// Creates a lab with a device on which nothing has run.
     pub(super) fn new(bench: Bench) -> Lab {
         Lab { bench, dirty: false }
     }
 
-    /// Prepares for this rule: starts separate workers, which read no other chapter.
+    /// Prepares for this rule: starts separate workers, which read only the rule's chapter.
     pub(super) fn begin(&mut self, rule: &Rule) {
         self.retire();
         self.bench.reads_only(rule);
@@ -86,7 +87,7 @@ impl Lab {
         self.dirty = false;
     }
 
-    /// Runs a rule. An unexpected result after an earlier failure is tried again in fresh processes.
+    /// Runs a rule. An unexpected result after an earlier failure is repeated in fresh processes.
     pub(super) fn attempt(
         &mut self,
         rule: &Rule,
@@ -105,10 +106,10 @@ impl Lab {
 }
 
 impl Trial<'_> {
-    /// Processes items on several threads; a thread keeps the value of `begin`.
+    /// Processes items on several threads. Each thread keeps the value that `begin` returns.
     ///
     /// # Errors
-    /// The first error of `begin` or `work`. Its thread ends, and the others finish the list.
+    /// Returns the first error from `begin` or `work`. The thread that fails ends, and the others finish the list.
     pub(super) fn each<T: Sync, S>(
         &self,
         items: &[T],
@@ -124,7 +125,7 @@ impl Trial<'_> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            // This thread is the first. If no more can start, the existing ones do the work.
+            // This thread is the first. If no more threads can start, the existing ones do the work.
             let more =
                 (1..self.proof.jobs.min(items.len())).map_while(|_| Builder::new().spawn_scoped(scope, thread).ok());
             let more: Vec<_> = more.collect();
@@ -149,7 +150,7 @@ impl Trial<'_> {
         };
         self.each(rules, begin, |bench: &mut Bench, rule| {
             bench.attempt(rule, self.seed, &Experiment { cases: Some(COUNTED), ..Experiment::default() });
-            // The start of a worker belongs to each rule.
+            // Starting a worker counts toward each rule.
             bench.retire();
             let bits = bench.reached().map_err(|source| RunError::Reach { source })?;
             lock(&found).insert(rule.id.clone(), bits);
@@ -175,7 +176,8 @@ impl Trial<'_> {
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
-                        // A variant may refuse at most a rule's set-up; then no promise is reported as broken.
+                        // A variant may refuse only what a rule's set-up needs. Then no promise is reported as
+                        // broken.
                         let blocked = |attempt: &Attempt| name.is_some() && attempt.verdict == Verdict::Blocked;
                         let quiet = |attempt: &Attempt| attempt.passes() || blocked(attempt);
                         let attempt = lab.attempt(rule, seed, &experiment, quiet);
@@ -221,7 +223,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Runs a rule on a defect that it claims, with every seed up to one that misses it.
+    /// Runs a rule on a defect that it claims, with each seed until one misses the defect.
     fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
         let experiment = Experiment::default();
         for seed in first..first + seeds {
@@ -230,7 +232,7 @@ impl Trial<'_> {
             if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
-                // Neither killed nor missed: a rule that the watchdog ended might have failed later.
+                // The defect is neither killed nor missed: a rule that the watchdog ended might have failed later.
                 return self.cut(rule, name, &attempt);
             } else {
                 return;
@@ -238,7 +240,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Reruns the rule without the check that failed first, the only one whose removal can change the result.
+    /// Reruns the rule without the check that failed first: only the removal of that check can change the result.
     fn weaken(
         &self,
         lab: &mut Lab,
@@ -274,11 +276,11 @@ impl Trial<'_> {
         }
     }
 
-    /// Runs a pair of the matrix, and counts the cases that notice the defect.
+    /// Runs a rule on a defect for one cell in the matrix, and counts the cases that notice the defect.
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
             (true, ..) => Some(COUNTED),
-            // There are few of these.
+            // There are only a few of these pairs.
             (false, false, Unclaimed::Nobodys) => None,
             (false, ..) => Some(TRIED),
         };
@@ -299,7 +301,7 @@ impl Trial<'_> {
         });
     }
 
-    /// Records that the result of a rule is unknown.
+    /// Records that a rule's result is unknown.
     fn cut(&self, rule: &Rule, device: &str, attempt: &Attempt) {
         self.note(rule, |proof| _ = proof.cut.insert(device.to_owned(), attempt.reason.clone()));
     }

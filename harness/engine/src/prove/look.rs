@@ -10,20 +10,20 @@ use catalog::Rule;
 use super::experiment::{Bench, Experiment};
 use super::lab::COUNTED;
 
-/// The behavior of a rule on a faithful simulated device.
+/// A rule's behavior on a faithful simulated device.
 #[derive(Debug)]
 pub struct Look {
-    /// Where and how it failed; `None` if it passed.
+    /// The place and reason of the failure; `None` if the rule passed.
     pub stopped: Option<String>,
-    /// The names of the defects that the device queried, without those at the start of processes; other defects make no
-    /// difference.
+    /// The names of the defects that the device queried, except those queried when processes start. No other defect
+    /// can make a difference.
     pub reached: BTreeSet<&'static str>,
 }
 
-/// Runs a rule on a faithful device that records which of its defects it queries.
+/// Runs a rule on a faithful device that records which defects it queries.
 ///
 /// # Errors
-/// The runtime has no simulated device, or the shared file of its processes cannot be read.
+/// Fails if the runtime has no simulated device, or if its processes' shared file cannot be read.
 pub fn look(target: &Target, seed: u64, options: &Options, rule: &Rule) -> Result<Look, RunError> {
     let mut bench = Bench::new(target, options, Vec::new())?;
     bench.notes_reach();

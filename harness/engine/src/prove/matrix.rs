@@ -1,4 +1,4 @@
-//! The kill matrix: defects × rules, with the share of noticing cases.
+//! The kill matrix: defects × rules, with the share of cases that notice each defect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,10 +12,10 @@ use simulator_contract::is_subtle;
 
 use super::{ProofFileError, RuleProof};
 
-/// A defect that more rules than this notice, in percent and in number, is blunt and proves little about any of them.
-/// The number is for products with few rules, where a tenth is less than a chapter.
+/// A defect is blunt, and proves little about any rule, if it is noticed by more rules than this, in percent and in
+/// number. The number is for products with few rules, where a tenth of the rules is less than a chapter.
 const BLUNT: (usize, usize) = (10, 10);
-/// A subtle defect shows in at most this share of the cases of some rule, in percent.
+/// The maximum share of cases, in percent, in which a subtle defect shows for some rule.
 const SUBTLE: u64 = 5;
 
 /// A rule on a device with one defect.
@@ -23,28 +23,28 @@ const SUBTLE: u64 = 5;
 pub struct Cell {
     pub defect: &'static str,
     pub rule: String,
-    /// True if the rule claims the defect.
     pub claimed: bool,
     pub verdict: Verdict,
-    /// Cases executed, and cases failed.
+    /// The number of executed cases; the next field has the number of failed cases.
     pub cases: u64,
     pub failed: u64,
     /// The number of the first failed case.
     pub first: u64,
-    /// The statement at which it failed.
+    /// The statement at which the first case failed.
     pub statement: String,
 }
 
-/// Every rule on every defect that its faithful run queried. Other defects cannot make a difference.
+/// The results for every rule on every defect that its faithful run queried. Other defects cannot make a
+/// difference.
 #[derive(Debug)]
 pub struct Matrix {
     /// Sorted by defect and rule.
     pub cells: Vec<Cell>,
-    /// Number of judged rules.
+    /// The number of judged rules.
     pub rules: usize,
-    /// True if these are all rules of the catalog.
+    /// True if the matrix contains all rules in the catalog.
     pub whole: bool,
-    /// All seeded defects of the device.
+    /// All of the device's seeded defects.
     defects: &'static [Defect],
 }
 
@@ -58,7 +58,7 @@ impl Matrix {
         is_subtle(self.defects, defect)
     }
 
-    /// Defect → cells of failing rules.
+    /// The cells of failing rules, by defect.
     fn rows(&self) -> BTreeMap<&'static str, Vec<&Cell>> {
         let mut rows: BTreeMap<&'static str, Vec<&Cell>> = BTreeMap::new();
         for cell in &self.cells {
@@ -70,7 +70,7 @@ impl Matrix {
         rows
     }
 
-    /// Blunt defects: those that fail more than a tenth of the rules.
+    /// The blunt defects: each fails more than a tenth of the rules.
     fn blunt(&self) -> BTreeSet<&'static str> {
         let rows = self.rows();
         let (percent, number) = BLUNT;
@@ -78,7 +78,7 @@ impl Matrix {
         rows.iter().filter(|(_, row)| blunt(row)).map(|(defect, _)| *defect).collect()
     }
 
-    /// Defects that the same rules notice, in the same cases at the same statements.
+    /// The defects that the same rules notice, in the same cases and at the same statements.
     fn duplicates(&self) -> Vec<Vec<&'static str>> {
         type Print<'a> = Vec<(&'a str, Verdict, &'a str, [u64; 3])>;
         let mut prints: BTreeMap<Print<'_>, Vec<&'static str>> = BTreeMap::new();
@@ -93,7 +93,8 @@ impl Matrix {
         prints.into_values().filter(|defects| defects.len() > 1).collect()
     }
 
-    /// Prints findings for review. For a selection of rules, only the numbers: the rest compares with all others.
+    /// Prints findings for review. For a selection of rules, prints only the numbers: the other findings need all
+    /// rules for comparison.
     pub fn findings(&self, judged: &[&RuleProof], text: &mut String) {
         if self.whole {
             self.compare(judged, text);
@@ -104,8 +105,8 @@ impl Matrix {
         let _ = writeln!(text, "  matrix      {pairs} reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
-    /// The rules that notice the defects whose names contain one of these parts, and true if each is noticed by some
-    /// rule.
+    /// The rules that notice the defects whose names contain one of these parts, and true if every such defect is
+    /// noticed by some rule.
     pub fn who_notices(&self, parts: &[String]) -> (String, bool) {
         let rows = self.rows();
         let (mut text, mut all) = (String::new(), true);
@@ -120,7 +121,7 @@ impl Matrix {
         (text, all)
     }
 
-    /// The rules whose claims are weaker than they look, with the reason; empty for a selection of rules.
+    /// The rules whose claims are weaker than they look, each with the reason. Empty for a selection of rules.
     pub fn gaps(&self, judged: &[&RuleProof]) -> Vec<String> {
         if !self.whole {
             return Vec::new();
@@ -187,7 +188,8 @@ impl Matrix {
             let _ = writeln!(
                 text,
                 "  subtle      {} defects marked subtle show in more than {SUBTLE} % of the cases of every rule that \
-                 claims them: subtle by history, order or boundary, or not at all; the matrix lists them",
+                 claims them: they are subtle through history, order or boundaries, or not subtle at all; the matrix \
+                     lists them",
                 loud.len()
             );
         }
@@ -196,7 +198,7 @@ impl Matrix {
     /// Writes `matrix.tsv` and `matrix.md` to a folder.
     ///
     /// # Errors
-    /// The folder or a file cannot be written.
+    /// Fails if the folder or a file cannot be written.
     pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, ProofFileError> {
         let cannot = |source| ProofFileError::Folder { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(cannot)?;

@@ -1,8 +1,8 @@
-//! The proof: does every rule notice the defects that it claims to kill, and nothing else? Which of its checks are
-//! needed for that? Which rules notice a defect, and in how many cases?
+//! The proof answers these questions: Does every rule notice the defects that it claims to kill, and nothing else?
+//! Which of its checks are needed for that? Which rules notice a given defect, and in how many cases?
 //!
-//! Each configuration of the simulated device (faithful, one of the universal bad devices, one seeded defect) is a
-//! separate run; a configuration's rules share its workers.
+//! Each configuration of the simulated device (faithful, one of the universal bad devices, or one seeded defect) is
+//! a separate run. The rules in a configuration share workers.
 
 mod experiment;
 mod glitch;
@@ -38,52 +38,53 @@ use matrix::Cell;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofFileError {
-    /// An error of the operating system.
+    /// An operating-system error.
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error("{path}:{number}: a line is product, chapter, defects and percent, with tabs between")]
     Line { path: PathBuf, number: usize },
-    /// The folder of the matrix cannot be written.
+    /// The matrix folder cannot be written.
     #[error("{path}: {source}; name another folder with --report-dir")]
     Folder { path: PathBuf, source: io::Error },
 }
 
-/// The settings of a proof.
+/// The settings for a proof.
 #[derive(Debug, Clone)]
 pub struct ProofOptions {
-    /// Number of seeds for each configuration.
+    /// The number of seeds per configuration.
     pub seeds: u64,
-    /// Configurations that run at the same time.
+    /// The number of configurations that run at the same time.
     pub jobs: usize,
-    /// Only rules that match one of these, as for a run; empty for all.
+    /// Only rules that match one of these patterns, as for a run. Empty for all rules.
     pub filter: Vec<String>,
     /// Also run every rule on every legal variant that it reaches.
     pub variants: bool,
-    /// Also on variants that it does not reach.
+    /// Also run every rule on variants that it does not reach.
     pub every_variant: bool,
-    /// Also remove one check at a time.
+    /// Also remove checks, one at a time.
     pub weaken: bool,
-    /// Also test the checks that no defect needs with glitches.
+    /// Also use glitches to test the checks that no defect needs.
     pub glitches: bool,
     /// Also run every rule on every defect that it reaches.
     pub matrix: bool,
-    /// Parts of names: only find the rules that notice these defects; empty for a whole proof.
+    /// Parts of defect names: only find the rules that notice these defects. Empty for a complete proof.
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
 }
 
-/// The defects that a proof tries on rules that reach but do not claim them.
+/// The defects that a proof tries on rules that reach the defects but do not claim them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unclaimed {
-    /// Those that no rule of the catalog claims, if few rules were selected by name; else none.
+    /// If few rules were selected by name, the defects that no rule in the catalog claims; otherwise, none.
     #[default]
     Nobodys,
-    /// All.
+    /// All defects.
     All,
 }
 
-/// The most rules for which this happens by default: a proof of few rules stays a matter of seconds.
+/// The maximum number of rules for which unclaimed defects are tried by default, so that a proof of a few rules
+/// takes only seconds.
 const FEW: usize = 8;
 
 impl ProofOptions {
@@ -92,7 +93,7 @@ impl ProofOptions {
         self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
     }
 
-    /// True if this many rules are tried on defects that they do not claim.
+    /// True if the proof tries a selection of `rules` rules on defects that they do not claim.
     fn tries(&self, rules: usize) -> bool {
         let few = !self.filter.is_empty() && rules <= FEW;
         self.matrix_of.is_empty() && !self.matrix && (self.unclaimed == Unclaimed::All || few)
@@ -105,25 +106,25 @@ pub struct Proof {
     pub product: String,
     pub seeds: u64,
     pub rules: Vec<RuleProof>,
-    /// Configurations run.
+    /// The number of configurations that ran.
     pub runs: usize,
     /// True if checks were removed.
     pub weakened: bool,
     /// True if the checks that no defect needs were tested with glitches.
     pub glitched: bool,
-    /// Defect × rule, if requested.
+    /// The defects × rules matrix, if requested.
     pub matrix: Option<Matrix>,
-    /// Defects that rules kill and do not claim, if that was tried.
+    /// Defects that rules kill but do not claim, if the proof tried to find any.
     pub unclaimed: Vec<CouldClaim>,
 }
 
-/// A defect that a rule kills and does not claim.
+/// A defect that a rule kills but does not claim.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CouldClaim {
     pub rule: String,
     pub defect: &'static str,
     pub subtle: bool,
-    /// Number of other rules that claim it.
+    /// The number of other rules that claim the defect.
     pub claimed_by: usize,
 }
 
@@ -133,8 +134,8 @@ impl Proof {
         self.rules.iter().filter(|rule| rule.skipped.is_none())
     }
 
-    /// True if every rule that applies is proven, none relies on blunt or equal defects as far as the matrix shows,
-    /// and, if requested, each check is needed or has a reason to stay.
+    /// True if every applicable rule is proven, if the matrix shows no rule that relies on blunt or duplicate
+    /// defects, and, if requested, if every check is needed or has a reason to stay.
     pub fn holds(&self) -> bool {
         let judged: Vec<&RuleProof> = self.judged().collect();
         let proven = judged.iter().all(|rule| rule.gaps().is_empty());
@@ -143,13 +144,14 @@ impl Proof {
     }
 }
 
-/// Runs the proof for the product of a target, on simulated devices.
+/// Runs the proof for a target's product on simulated devices.
 ///
 /// # Errors
-/// The filter matches no rule, the runtime has no simulated device, or the shared file of its processes cannot be read.
+/// Fails if the filter matches no rule, if the runtime has no simulated device, or if its processes' shared file
+/// cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
-    // A simulated call that takes longer than this hangs: five seconds, or more on a slower machine.
+    // A simulated call counts as hung after five seconds, or more on a slower machine.
     let most = 5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE);
     let mut options = options.clone();
     options.conditions.deadline = options.conditions.deadline.min(most);
@@ -180,7 +182,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     })
 }
 
-/// The pairs of rule and defect that a rule could claim, by rule.
+/// The pairs of a rule and a defect that the rule could claim, by rule.
 fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
     let claims = claims(&target.rules);
     let killed = cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed);
@@ -196,7 +198,7 @@ fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
     found
 }
 
-/// Defect → number of rules that claim it, on any product.
+/// The number of rules that claim each defect, on any product.
 fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
     let mut claims = BTreeMap::new();
     for kill in rules.rules.iter().flat_map(|rule| &rule.kills) {
@@ -205,7 +207,7 @@ fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
     claims
 }
 
-/// The selected rules, and those of them that apply.
+/// The selected rules, and the rules among them that apply.
 fn select<'a>(
     target: &'a Target,
     proof: &ProofOptions,
@@ -247,11 +249,12 @@ fn configurations<'a>(
 ) -> Vec<Configuration<'a>> {
     let Some(device) = &trial.target.runtime.simulated else { return Vec::new() };
     let seeds = trial.proof.seeds.max(1);
-    // The seeds after the first one must be valid numbers too.
+    // The seeds that follow the first must be valid numbers too.
     let first = trial.seed.min(u64::MAX - seeds);
     let product = &trial.target.conditions.product;
     let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
-    // One seed at a time: these take the longest, and the threads should end together.
+    // One seed per configuration: these configurations take the longest, and the threads should end at about the
+    // same time.
     let each_seed = |device: Device, rules: Vec<&'a Rule>| {
         (first..first + seeds).map(move |seed| Configuration {
             device,
@@ -266,7 +269,7 @@ fn configurations<'a>(
     if whole {
         configurations.extend(everywhere(Device::Faithful(None)));
     }
-    // A device that records nothing leaves the reach unknown.
+    // If a device records nothing, its reach is unknown.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
     for variant in device.variants.iter().filter(|_| trial.proof.variants) {
         let asks = |rule: &&Rule| trial.proof.every_variant || !noted || reaches(rule, variant.index);
@@ -291,13 +294,13 @@ fn configurations<'a>(
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });
         }
     }
-    // The longest first, so that the threads end together.
+    // Longest first, so that the threads end at about the same time.
     defects.sort_by_key(|configuration| std::cmp::Reverse(configuration.others.len()));
     configurations.extend(defects);
     if !whole {
         return configurations;
     }
-    // Last: a check is removed there only if no defect needs it.
+    // Last, because a check is removed there only if no defect needs it.
     configurations.extend(device.bad_devices.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
     configurations
 }

@@ -1,4 +1,4 @@
-//! The proof as text.
+//! Prints the proof as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use catalog::count;
 
 use super::{CouldClaim, Proof, RuleProof};
 
-/// The results of the proof, and every gap; `verbose` lists each rule with its defects.
+/// The results of the proof and every gap. `verbose` lists each rule with its defects.
 pub fn render(proof: &Proof, verbose: bool) -> String {
     let mut text = String::new();
     let judged: Vec<&RuleProof> = proof.judged().collect();
@@ -82,11 +82,11 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     text
 }
 
-/// Defects that rules kill and do not claim: lines for their `kills:`.
+/// Defects that rules kill but do not claim, as lines for `kills:`.
 fn could_claim(text: &mut String, proof: &Proof) {
     for found in proof.unclaimed.chunk_by(|one, next| one.rule == next.rule) {
         let (rule, product) = (&found[0].rule, &proof.product);
-        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} and does not claim them (`kills:`)");
+        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} but does not claim them (`kills:`)");
         for CouldClaim { defect, subtle, claimed_by, .. } in found {
             let others = match claimed_by {
                 0 => "no rule claims it".to_owned(),
@@ -98,7 +98,7 @@ fn could_claim(text: &mut String, proof: &Proof) {
     }
 }
 
-/// Checks whose removal changes nothing.
+/// The checks whose removal changes nothing.
 fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     for rule in judged {
         for check in rule.unexplained() {
@@ -120,7 +120,7 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     }
 }
 
-/// The share of needed checks, by chapter and in total.
+/// The share of checks that are needed, by chapter and in total.
 fn shares(text: &mut String, judged: &[&RuleProof]) {
     let mut chapters: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
     for rule in judged {

@@ -1,4 +1,4 @@
-//! The ratchet: figures in `ratchet.tsv` of a runtime's folder that may only improve.
+//! The ratchet: figures in `ratchet.tsv`, in the runtime's folder, that may only improve.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,31 +7,31 @@ use std::path::Path;
 use super::{Proof, ProofFileError};
 use catalog::files;
 
-/// Bytes of the largest file: a line for each chapter and product takes a few dozen.
+/// The maximum file size in bytes. The line for a chapter and product takes a few dozen bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The figures of one chapter on one product.
+/// The figures for one chapter on one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reached {
-    /// Different defects that its rules claim and kill.
+    /// The number of different defects that the chapter's rules claim and kill.
     pub defects: u64,
-    /// Checks that are needed, or kept for a reason, in whole percent.
+    /// The percentage of checks that are needed, or kept for a reason, rounded down.
     pub needed: u64,
 }
 
-/// The figures of the file.
+/// The figures in the file.
 #[derive(Debug, Default)]
 pub struct Ratchet {
     head: String,
-    /// (product, chapter) → the least figures.
+    /// The minimum figures, by product and chapter.
     least: BTreeMap<(String, String), Reached>,
 }
 
 impl Ratchet {
-    /// Reads the file.
+    /// Reads a ratchet file.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is not `product, chapter, defects, percent`.
+    /// Fails if the file cannot be read, or if a line does not have the form `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
         let text = files::read_to_string(path, LARGEST).map_err(io(path))?;
         let mut ratchet = Ratchet::default();
@@ -54,7 +54,7 @@ impl Ratchet {
         Ok(ratchet)
     }
 
-    /// Descriptions of figures that fell, and lines of figures that rose.
+    /// Descriptions of the figures that fell, and lines for the figures that rose.
     pub fn compare(&self, proof: &Proof) -> (Vec<String>, Vec<String>) {
         let now = reached(proof);
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
@@ -86,10 +86,10 @@ impl Reached {
     }
 }
 
-/// Raises the figures of the proof's product in the file to the results, and adds chapters; no figure falls.
+/// Raises the figures for the proof's product in the file, and adds chapters. No figure is lowered.
 ///
 /// # Errors
-/// The file cannot be read or written.
+/// Fails if the file cannot be read or written.
 pub fn raise(path: &Path, proof: &Proof) -> Result<(), ProofFileError> {
     let mut ratchet = Ratchet::read(path)?;
     for (chapter, now) in reached(proof) {

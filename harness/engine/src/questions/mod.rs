@@ -1,8 +1,8 @@
-//! Queries to libraries, answered by this executable in a separate process, which may crash or hang.
+//! Queries to libraries. A separate process of this executable answers them, since a library may crash or hang.
 //!
-//! - [`question`] sends a query, and [`answer_if_asked`] answers it: it loads a library, or calls the runtime's doctor
-//!   ([`crate::doctor::Doctor::answer`]).
-//! - [`Native`] is a library loaded to answer.
+//! - [`question`] sends a query, and [`answer_if_asked`] answers it by loading a library or calling the runtime's
+//!   doctor ([`crate::doctor::Doctor::answer`]).
+//! - [`Native`] is a library that was loaded to answer a query.
 
 mod native;
 mod question;

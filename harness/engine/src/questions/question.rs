@@ -1,4 +1,4 @@
-//! The two sides of a query: this process, and the one that answers.
+//! The two sides of a query: this process, and the process that answers.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,12 +10,12 @@ use crate::runtime::Runtime;
 
 use super::native::Native;
 
-/// Names the runtime whose doctor answers in this process.
+/// The environment variable that names the runtime whose doctor answers in this process.
 const ASKED: &str = "ATLAS_CTS_DOCTOR_ANSWERS";
-/// The prefix of each line of an answer, since libraries print as well.
+/// The prefix of each line in an answer, since libraries print as well.
 const MARK: &str = "@doctor ";
 
-/// Answers and exits, if this process was started for a query.
+/// Answers and exits if this process was started for a query.
 pub fn answer_if_asked(runtimes: &[&'static Runtime]) {
     let Some(runtime) = std::env::var_os(ASKED) else { return };
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -32,7 +32,7 @@ pub fn answer_if_asked(runtimes: &[&'static Runtime]) {
     std::process::exit(0);
 }
 
-/// Runs a query in a separate process; returns the lines of the answer, even of an incomplete one.
+/// Runs a query in a separate process. Returns the answer's lines, even if the answer is incomplete.
 pub fn question(machine: &HostMachine, runtime: &str, words: &[&str]) -> (ChildAnswer, Vec<String>) {
     let executable = std::env::current_exe().unwrap_or_default();
     let answer = machine.ask(Command::new(executable).args(words).env(ASKED, runtime));

@@ -1,4 +1,4 @@
-//! Converts the counted free answers of a rule into journal entries.
+//! Converts the counted answers from a rule's cases into journal entries.
 
 use abi::{Function, Type};
 use steps::program::Program;
@@ -8,7 +8,7 @@ use crate::case::{Counted, CountedAnswer, QuestionKind, Tally, Told, nth_class};
 use catalog::Rules;
 use record::{AnswerCount, Answers};
 
-/// The answers of a rule with the names of calls, arguments and codes; `None` if there are none.
+/// A rule's answers, with the names of calls, arguments and codes. `None` if there are none.
 pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option<Answers> {
     if tally.asked.is_empty() {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
             QuestionKind::Check if !value => &mut answers.checks,
             QuestionKind::Check | QuestionKind::Observed(_) => &mut answers.values,
         };
-        // Two places of the steps may have the same text.
+        // Two places in the steps may have the same text.
         let known = of_kind.entry(question(rules, program, &asked)).or_default();
         known.cases += asked.cases;
         for CountedAnswer { told, cases, example, .. } in &asked.answers {
@@ -33,7 +33,7 @@ pub(super) fn recorded(rules: &Rules, program: &Program, tally: Tally) -> Option
     Some(answers)
 }
 
-/// The function of a row; `None` if the library corrupted the process that sent the row.
+/// The function in a row. `None` if the library corrupted the process that sent the row.
 fn function(program: &Program, position: usize) -> Option<&'static Function> {
     program.functions.get(position).copied()
 }
@@ -59,7 +59,7 @@ fn question(rules: &Rules, program: &Program, row: &Counted) -> String {
     if row.given.is_empty() { text } else { format!("{text} where {}", row.given) }
 }
 
-/// The classes of a call's arguments, without non-null addresses: `size: 0, policy: NAME`.
+/// The classes of a call's arguments, without non-null addresses, for example `size: 0, policy: NAME`.
 fn arguments(rules: &Rules, function: &Function, classes: u64) -> String {
     let shown = function.parameters.iter().enumerate().filter_map(|(index, parameter)| {
         let class = nth_class(classes, index);

@@ -1,4 +1,4 @@
-//! Runs a rule on its devices: lease, run, and examine the devices if the result points at them.
+//! Runs a rule on devices: leases them, runs the rule, and examines the devices if the result casts doubt on them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -20,7 +20,7 @@ use super::result::Finished;
 use super::visible;
 
 impl Campaign {
-    /// Returns the outcome of a rule. Each rule runs once; other threads wait for it.
+    /// Returns a rule's outcome. Each rule runs only once; other threads wait for it.
     pub(super) fn outcome(&self, index: usize) -> &RuleOutcome {
         self.tally.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
@@ -40,8 +40,9 @@ impl Campaign {
         })
     }
 
-    /// Runs a rule on the devices that it needs and returns the outcome. A rule of one device uses the first usable
-    /// device of `order`. With `briefly`, waits for each call no longer than calls have taken so far.
+    /// Runs a rule on the devices that it needs and returns the outcome. A rule that needs one device uses the
+    /// first usable device in `order`. With `briefly`, each call may take at most as long as the longest call so
+    /// far.
     pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
@@ -53,7 +54,7 @@ impl Campaign {
             };
             let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
             self.tell_who_is_out();
-            // One retry per cause, so that a rule cannot take one device after another.
+            // Each cause allows one retry, so that a rule cannot disable one device after another.
             match outcome.not_the_rule {
                 Some(cause) if !causes.contains(&cause) => {
                     causes.push(cause);
@@ -64,7 +65,7 @@ impl Campaign {
         }
     }
 
-    /// Reports that a rule runs again because of its surroundings, not because of its result.
+    /// Reports that a rule is being rerun because of its surroundings, not because of its result.
     fn retry(&self, cause: RetryCause, result: &RuleResult, lease: &Lease<'_>) {
         let RuleResult { id, reason, .. } = result;
         let (rule, reason) = (id.clone(), reason.clone());
@@ -82,7 +83,7 @@ impl Campaign {
         RuleOutcome::of(result)
     }
 
-    /// Leases the devices that a rule needs. Tries to recover a lost device first if that is allowed.
+    /// Leases the devices that a rule needs. If allowed, first tries to recover a lost device.
     fn lease(
         &self,
         rule: &Rule,
@@ -90,7 +91,7 @@ impl Campaign {
         calls: &BTreeSet<&str>,
     ) -> Result<(Lease<'_>, bool), (Verdict, String)> {
         let demand = Demand::of(rule);
-        // A replay wants the result of this rule, whatever happens.
+        // A replay needs this rule's result in any event.
         if self.replays() {
             return Ok((self.devices.take_anyway(demand), false));
         }
@@ -103,14 +104,15 @@ impl Campaign {
         }
     }
 
-    /// Runs a rule on its leased devices, and examines them if the result points at them.
+    /// Runs a rule on its leased devices, and examines them if the result casts doubt on them.
     fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
             Ok(slot) => slot,
             Err(error) => {
-                let reason = format!("no folder for a simulated machine: {error}{}", room_for_files(&error));
+                let reason =
+                    format!("cannot create a folder for a simulated machine: {error}{}", room_for_files(&error));
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };
@@ -138,7 +140,8 @@ impl Campaign {
         if self.speaks_against_devices(&outcome) {
             if self.devices.gated {
                 let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-                // A rule that fails in this process but not in a fresh one met the leftovers of an earlier rule.
+                // A rule that fails in this process but not in a fresh one was affected by what an earlier rule
+                // left behind.
                 let flaky = outcome.result.verdict == Verdict::Flaky;
                 outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
                 replaced.into_iter().for_each(|event| self.happened(event));
@@ -155,7 +158,7 @@ impl Campaign {
         outcome
     }
 
-    /// Returns the outcome of a rule, unless one of its devices got worse since the run began.
+    /// Returns a rule's outcome, unless one of its devices has deteriorated since the run began.
     fn unless_unwell(&self, outcome: RuleOutcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> RuleOutcome {
         if self.replays() {
             return outcome;
@@ -179,15 +182,16 @@ impl Campaign {
         }
     }
 
-    /// True if the devices are examined after this outcome. A rule that was never tried proves nothing about them.
+    /// True if the devices are to be examined after this outcome. A rule that was never tried proves nothing about
+    /// them.
     fn speaks_against_devices(&self, outcome: &RuleOutcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
         !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
-    /// The devices visible to the processes of a rule, by the machine's names; empty if all are visible or they are
-    /// unknown.
+    /// The devices visible to a rule's processes, by the machine's names. Empty if all devices are visible, or if
+    /// the visible devices are unknown.
     fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
         let variable = self.target.rules.visible.as_ref().filter(|_| !self.target.private_machines);
         let given = || variable.map(|variable| visible::given(variable)).unwrap_or_default();
@@ -195,12 +199,12 @@ impl Campaign {
         lease.visible().map(|names| visible::named(&names)).or_else(all).unwrap_or_default()
     }
 
-    /// The reason why a simulated machine is unusable. This never concerns a real device.
+    /// The reason why a simulated machine is unusable; always `None` for a real device.
     fn vanished(&self, slot: &Slot) -> Option<String> {
         if self.target.library.simulated { slot.machine.vanished() } else { None }
     }
 
-    /// Runs a rule on a machine of the pool, and confirms a failure by running it again.
+    /// Runs a rule on a machine from the pool, and confirms a failure by rerunning it.
     fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> RuleOutcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
@@ -224,8 +228,8 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                // Another hang of a known function costs a deadline and adds nothing; an accident costs a process
-                // start.
+                // Another hang of a function already known to hang costs a deadline and adds no information. An
+                // accident costs a process start.
                 let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
                 let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
                 let known = hung_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
@@ -244,7 +248,7 @@ impl Campaign {
                 (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {
-                // With several devices, the examination finds the one that hung.
+                // With several devices, the examination determines which device hung.
                 if error.hung() && (lease.units().len() == 1 || !self.devices.gated) {
                     lease.breaker().put_out(&error.to_string());
                 }
@@ -259,7 +263,7 @@ impl Campaign {
     }
 }
 
-/// The outcome of a rule on a lost device, which says nothing about the rule.
+/// The outcome of a rule on a lost device. It proves nothing about the rule.
 fn lost(outcome: RuleOutcome, why: &str) -> RuleOutcome {
     let RuleResult { verdict, reason, .. } = &outcome.result;
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };

@@ -1,5 +1,5 @@
-//! The circuit breaker: functions that hang or end their process. Each is blamed once and confirmed once. Rules that
-//! call it are then blocked until it is seen to work again.
+//! The circuit breaker for functions that hang or end their process. Each such function is blamed once and
+//! confirmed once. Rules that call it are then blocked until it is seen to work again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,30 +8,30 @@ use crate::case::LostIn;
 use catalog::{Rule, Rules};
 use record::Verdict;
 
-/// Hangs after which a function counts as known to hang, whether it hangs always or sometimes.
+/// The number of hangs after which a function is known to hang, whether always or sometimes.
 const KNOWN: u32 = 3;
 
-/// Rules that are blocked before a tripped function is tried again. The interval doubles each time up to a maximum, so
-/// that most rules still get an answer from a device that hangs now and then.
+/// The number of rules blocked before a tripped function is tried again. The interval doubles each time, up to a
+/// maximum, so that most rules still get a result from a device that hangs intermittently.
 const FIRST_INTERVAL: u32 = 8;
 const LONGEST_INTERVAL: u32 = 32;
 
-/// The number of tripped functions that wait for the device after which the device is quarantined.
+/// The device is quarantined when this many tripped functions wait for it.
 const WAITS: usize = 2;
 
-/// The permission to run a rule.
+/// The decision to let a rule run or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Permit {
-    /// It runs.
+    /// The rule runs.
     Run,
-    /// It runs, and waits for each call no longer than calls have taken so far: one of its functions has hung before,
-    /// and the result shows if that function works again.
+    /// The rule runs, but each call may take at most as long as the longest call so far. One of the rule's
+    /// functions has hung before, and the result shows whether that function works again.
     Briefly,
-    /// It does not run, and gets this verdict and reason.
+    /// The rule does not run. It gets this verdict and reason.
     Refused(Verdict, String),
 }
 
-/// The accidents of the functions of a run.
+/// The accidents in a run's functions.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     state: Mutex<BreakerState>,
@@ -40,21 +40,22 @@ pub(super) struct Breaker {
 #[derive(Debug, Default)]
 struct BreakerState {
     functions: BTreeMap<String, Accidents>,
-    /// The functions that wait for the device, by their names in the catalog.
+    /// The functions that wait for the device, by catalog name.
     waits: BTreeSet<String>,
-    /// The reason why no rule runs any longer.
+    /// The reason why the device was quarantined.
     out: Option<String>,
-    /// True if this reason was reported.
+    /// True if this reason has been reported.
     told: bool,
 }
 
-/// The accidents of one function.
+/// The accidents in one function.
 #[derive(Debug)]
 struct Accidents {
     hangs: u32,
-    /// The owner is being checked: is the function broken, or only the way one rule calls it?
+    /// True while the owner runs to show whether the function is broken, or only the way in which one rule calls
+    /// it.
     suspected: bool,
-    /// The reason why rules that call it are blocked.
+    /// The reason why rules that call the function are blocked.
     tripped: Option<String>,
     waited_for: bool,
     passed_over: u32,
@@ -97,7 +98,7 @@ impl BreakerState {
 }
 
 impl BreakerState {
-    /// The device may be broken: the other functions that wait for it get less time than the first one had.
+    /// The device may be broken. The other functions that wait for it therefore get less time than the first.
     fn suspect_other_waits(&mut self) {
         for name in &self.waits {
             let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
@@ -111,7 +112,7 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the permission for a rule that makes these calls.
+    /// Decides whether a rule that makes these calls may run.
     pub(super) fn permit(&self, calls: &BTreeSet<&str>) -> Permit {
         let mut state = self.state();
         if let Some(reason) = &state.out {
@@ -134,9 +135,9 @@ impl Breaker {
         permit
     }
 
-    /// Notes a rule that ended in a function that hung or ended its process. Returns true if the caller must find out
-    /// whether the function is broken, or only the way this rule calls it. Otherwise the next rule that calls it shows
-    /// that.
+    /// Records that a rule ended in a function that hung or ended its process. Returns true if the caller must
+    /// determine whether the function is broken, or only the way in which this rule calls it. If false, the next
+    /// rule that calls the function shows that.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
         if state.waits.is_empty() {
@@ -152,7 +153,7 @@ impl Breaker {
         let known = function.hangs >= KNOWN;
         let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
         function.suspected = confirmed;
-        // A crash costs no waiting time, and a function that crashes for two rules may work for others.
+        // A crash costs no waiting time, and a function that crashes in two rules may work in others.
         if hung && (known || second) {
             state.trip(rule, lost, verdict);
             return false;
@@ -160,20 +161,21 @@ impl Breaker {
         confirmed
     }
 
-    /// The function is broken: blocks the rules that call it.
+    /// Blocks the rules that call a function, because the function is broken.
     pub(super) fn trip(&self, rule: &str, lost: &LostIn, verdict: Verdict) {
         self.state().trip(rule, lost, verdict);
     }
 
-    /// The function works; only the way one rule called it failed.
+    /// Clears a function: it works, and only the way in which one rule called it failed.
     pub(super) fn acquit(&self, function: &str) {
         if let Some(function) = self.state().functions.get_mut(function) {
             function.suspected = false;
         }
     }
 
-    /// A rule ran although it calls suspected or tripped functions. If it passed, they work, except one that hung
-    /// again. A rule that did not pass may have reached none of them.
+    /// Records that a rule ran although it calls suspected or tripped functions. If the rule passed, these
+    /// functions work, except a function that hung again. If the rule did not pass, it may not have reached any of
+    /// them.
     pub(super) fn probed(&self, calls: &BTreeSet<&str>, passed: bool, lost: Option<&LostIn>) {
         let mut state = self.state();
         for (name, function) in state.functions.iter_mut().filter(|(name, _)| calls.contains(name.as_str())) {
@@ -189,7 +191,7 @@ impl Breaker {
         }
     }
 
-    /// True if a function is known to hang or to end its process, so that another accident adds nothing.
+    /// True if a function is known to hang or to end its process, so that another accident adds no information.
     pub(super) fn knows(&self, function: &str) -> bool {
         self.state().functions.get(function).is_some_and(|function| function.tripped.is_some())
     }
@@ -199,14 +201,14 @@ impl Breaker {
         self.state().out.as_deref().map(out)
     }
 
-    /// The reason for the quarantine, once.
+    /// The reason for the quarantine, returned only once.
     pub(super) fn newly_out(&self) -> Option<String> {
         let mut state = self.state();
         let why = state.out.clone()?;
         (!std::mem::replace(&mut state.told, true)).then_some(why)
     }
 
-    /// The device works again: forgets all accidents.
+    /// Forgets all accidents, because the device works again.
     pub(super) fn forget(&self) {
         *self.state() = BreakerState::default();
     }
@@ -221,7 +223,7 @@ fn out(why: &str) -> String {
     format!("the device is quarantined: {why}; fix it, then rerun the rules without an answer")
 }
 
-/// The functions that a rule calls, including those that release what it acquires.
+/// The functions that a rule calls, including those that release the resources it acquires.
 pub(super) fn calls<'a>(rule: &Rule, rules: &'a Rules) -> BTreeSet<&'a str> {
     let mut calls: BTreeSet<&str> = rule.program.function_names().collect();
     let acquires = rules.resources.iter().filter(|resource| calls.contains(resource.acquire.as_str()));

@@ -1,4 +1,5 @@
-//! A run of rules on a target: each rule once, its result compared with those of the owners of its calls.
+//! A run of rules on a target. Each rule runs once, and its result is compared with those of the rules that own the
+//! called functions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,30 +37,30 @@ pub struct Campaign {
     pub target: Target,
     /// The journal's first line.
     pub header: RunHeader,
-    /// The only cases to run, in this order; empty for all cases.
+    /// The only cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// Remarks and incidents of the run.
+    /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
     pub(super) tally: Tally,
     pub(super) running: Running,
     pub(super) devices: Devices,
-    /// Runs each rule of one device on each device.
+    /// True to run each single-device rule on every device.
     pub(super) everywhere: bool,
     /// The way to recover a lost device.
     pub(super) recovery: Option<Recovery>,
     pub(super) evidence: Evidence,
     begun: Instant,
-    /// Milliseconds spent on confirming failures.
+    /// The time spent on confirming failures, in milliseconds.
     pub(super) confirming: AtomicU64,
 }
 
 impl Campaign {
-    /// Opens the target of a new run.
+    /// Opens the target for a new run.
     ///
     /// # Errors
-    /// An option names something unknown, or the library, the runtime or a device cannot be used.
+    /// Fails if an option names something unknown, or if the library, the runtime or a device cannot be used.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Campaign, RunError> {
         Campaign::open_heard(options, runtime, rules, Arc::new(ToStandardError))
     }
@@ -103,10 +104,10 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// Checks the cases of `--case` and the stored ones before any rule runs.
+    /// Checks the cases given by `--case`, and the stored cases, before any rule runs.
     ///
     /// # Errors
-    /// The case of `--case` is not a case of the one selected rule.
+    /// Fails if the case given by `--case` is not a case of the selected rule.
     pub(super) fn expect_cases(&mut self, options: &Options, selected: &[Planned]) -> Result<(), RunError> {
         let rules = self.target.rules.clone();
         let scope = &self.target.executor.scope;
@@ -128,7 +129,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Applies the known failures from now on; returns a remark about them.
+    /// Applies the known failures from now on. Returns a remark about them.
     pub(super) fn expect_failures(
         &mut self,
         options: &Options,
@@ -143,39 +144,39 @@ impl Campaign {
         self.tally.expecting.as_deref()
     }
 
-    /// The reason why a dangerous rule is not run.
+    /// The reason why a dangerous rule does not run.
     pub(super) fn danger(&self, id: &str) -> Option<String> {
         self.tally.danger(id)
     }
 
-    /// True if a result is a known failure, which does not count.
+    /// True if a result is a known failure and therefore does not count.
     pub fn expected(&self, result: &RuleResult) -> bool {
         self.tally.expected(result)
     }
 
-    /// Adds a remark about the whole run: printed now, and in the reports.
+    /// Adds a remark about the entire run, which is printed at once and included in the reports.
     pub(super) fn remark(&self, text: String) {
         self.news.remark(text);
     }
 
-    /// Adds an incident of devices or processes: printed now, and in the reports.
+    /// Adds an incident with devices or processes, which is printed at once and included in the reports.
     pub(super) fn happened(&self, event: Incident) {
         self.news.happened(event);
     }
 
-    /// Reports the devices that were lost since the last call.
+    /// Reports the devices that were lost since the previous call.
     pub(super) fn tell_who_is_out(&self) {
         self.devices.newly_out().into_iter().for_each(|event| self.happened(event));
     }
 
-    /// Runs a planned rule, or gives the reason why it does not apply. Counts the result.
+    /// Runs a planned rule, or determines why it does not apply. Counts the result.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
         let result = self.perform(planned);
         self.count(result.clone());
         result
     }
 
-    /// The result of a planned rule, without counting it.
+    /// Returns a planned rule's result without counting it.
     pub(super) fn perform(&self, planned: &Planned) -> RuleResult {
         match planned.rule {
             None => match self.danger(&planned.id) {
@@ -186,17 +187,17 @@ impl Campaign {
         }
     }
 
-    /// Counts a result, and includes it in the exit status.
+    /// Counts a result and includes it in the exit status.
     pub(super) fn count(&self, result: RuleResult) {
         self.tally.count(result);
     }
 
-    /// The order in which rules begin. On shared devices, rules of few devices come before rules of many, which would
-    /// wait and block others repeatedly.
+    /// The order in which rules start. On shared devices, rules that need few devices come before rules that need
+    /// many, which would wait and block others repeatedly.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
-            // One rule of each device in turn, so that a thread that takes them in this order rarely waits.
+            // Takes one rule per device in turn, so that a thread that takes rules in this order rarely waits.
             let mut waiting: BTreeMap<Option<usize>, usize> = BTreeMap::new();
             order.sort_by_cached_key(|planned| {
                 let turn = waiting.entry(self.own_device(planned)).or_default();
@@ -207,7 +208,8 @@ impl Campaign {
         order
     }
 
-    /// The device that a planned rule waits for; `None` for any, several, or none.
+    /// The device that a planned rule waits for; `None` if the rule needs any device, several devices, or no
+    /// device.
     pub(super) fn own_device(&self, planned: &Planned) -> Option<usize> {
         let rule = &self.target.rules.rules[planned.rule?];
         let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
@@ -224,7 +226,7 @@ impl Campaign {
         planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
     }
 
-    /// The result of a planned rule that is not run.
+    /// The result of a planned rule that does not run.
     pub(super) fn unanswered(&self, planned: &Planned, reason: String) -> RuleResult {
         let result = match planned.rule {
             None => support_rule::empty_result(planned),
@@ -236,12 +238,12 @@ impl Campaign {
         RuleResult { verdict: Verdict::Error, reason, ..result }
     }
 
-    /// True if a given case is replayed, so that its rule is judged alone.
+    /// True if the run replays a given case, so that only its rule is judged.
     pub(super) fn replays(&self) -> bool {
         !self.only.is_empty()
     }
 
-    /// The running rules, the longest-running first.
+    /// The rules that are running, longest-running first.
     pub fn running(&self) -> Vec<RunningRule> {
         self.running.rules()
     }
@@ -282,7 +284,7 @@ impl Campaign {
     }
 }
 
-/// Position of the selected rule in the catalog, if it has one.
+/// The selected rule's position in the catalog, if the rule has one.
 fn only_rule(selected: &[Planned]) -> Result<usize, String> {
     match selected {
         [Planned { rule: Some(index), .. }] => Ok(*index),

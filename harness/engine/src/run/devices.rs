@@ -1,8 +1,9 @@
-//! The devices of a run: leases, and devices out of use.
+//! A run's devices: leases and quarantine.
 //!
-//! On real devices each rule leases its devices, and rules of one device run at the same time as rules of others. Their
-//! processes see only these devices, numbered from 0. The device of a single-device rule follows from seed and id, not
-//! from which devices are free. Each thread of a simulated run has a separate machine.
+//! On real devices, each rule leases its devices, and rules that use different devices run at the same time. A
+//! rule's processes see only its leased devices, numbered from 0. The device for a single-device rule follows from
+//! the seed and the rule's id, not from which devices are free. In a simulated run, each thread has a separate
+//! machine.
 
 mod after;
 mod before;
@@ -30,30 +31,30 @@ pub(super) use opening::{Opened, open};
 pub(super) use recovery::Recovery;
 pub(super) use turns::Turns;
 
-/// The devices of a run.
+/// A run's devices.
 #[derive(Debug)]
 pub(super) struct Devices {
     units: Vec<Unit>,
-    /// Functions that hung or crashed in rules of several devices, when the device is unknown.
+    /// Functions that hung or crashed in rules with several devices, where it is unknown which device was at fault.
     several: Breaker,
     /// True if leases are exclusive.
     exclusive: bool,
-    /// True if each device passed the gate before the run; otherwise later results say nothing about the device.
+    /// True if each device passed the gate before the run. Otherwise, later results prove nothing about a device.
     pub(super) gated: bool,
-    /// The watch over the devices' health; `None` if it is unavailable or switched off.
+    /// Watches the devices' health; `None` if health is unavailable or the watch is switched off.
     watch: Option<watch::Watch>,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
 }
 
-/// The unit that a single-device rule uses: one device, or all of them if a process cannot be limited to one.
+/// The unit that a single-device rule uses: one device, or all devices if a process cannot be limited to one.
 #[derive(Debug, Default)]
 struct Unit {
-    /// The name of the device in the visibility variable; `None` if the unit is all devices.
+    /// The device's name in the visibility variable; `None` if the unit is all devices.
     name: Option<String>,
     breaker: Breaker,
     book: checkpoint::Book,
-    /// Number of recovery attempts.
+    /// The number of recovery attempts.
     recoveries: AtomicU32,
 }
 
@@ -64,7 +65,7 @@ impl Unit {
     }
 }
 
-/// Exclusive lease of devices; released on drop.
+/// An exclusive lease of devices, released on drop.
 #[derive(Debug)]
 pub(super) struct Lease<'a> {
     devices: &'a Devices,
@@ -74,16 +75,16 @@ pub(super) struct Lease<'a> {
 /// The result of requesting devices.
 #[derive(Debug)]
 pub(super) enum Taken<'a> {
-    /// The rule runs on these devices; with `brief`, it waits for each call no longer than calls have taken so far.
+    /// The rule runs on these devices. With `brief`, each call may take at most as long as the longest call so far.
     Runs { lease: Lease<'a>, brief: bool },
     /// A lost device that may be recovered before the next request.
     Out { lease: Lease<'a>, recovery: &'a Recovery },
-    /// The rule does not run, and gets this verdict and reason.
+    /// The rule does not run. It gets this verdict and reason.
     Refused(Verdict, String),
 }
 
 impl Devices {
-    /// Separate machines, one for each thread.
+    /// Creates separate machines, one per thread.
     fn simulated() -> Devices {
         Devices { exclusive: false, ..Devices::of(vec![Unit::default()]) }
     }
@@ -101,13 +102,13 @@ impl Devices {
         }
     }
 
-    /// The greatest number of rules that can run at the same time; `None` for one per thread.
+    /// The maximum number of rules that can run at the same time; `None` for one rule per thread.
     pub(super) fn at_the_same_time(&self) -> Option<usize> {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// The devices for a single-device rule in order of preference, which depends only on the seed. A lost device moves
-    /// only its own rules.
+    /// The devices for a single-device rule, in order of preference. The order depends only on the seed and the
+    /// rule, so a lost device moves only the rules that used it.
     pub(super) fn order(&self, seed: u64, rule: &str) -> Vec<usize> {
         let turn = rule_seed(seed, rule);
         let name = |unit: usize| self.units[unit].name.as_deref().unwrap_or_default();
@@ -116,8 +117,8 @@ impl Devices {
         order
     }
 
-    /// Leases the devices that a rule with these calls needs, waiting while other rules use them. A single-device rule
-    /// gets the first of `order` that permits it. With `recovery`, lost devices may be recovered.
+    /// Leases the devices for a rule that makes these calls, waiting while other rules use them. A single-device
+    /// rule gets the first device in `order` that permits it. With `recovery`, lost devices may be recovered.
     pub(super) fn take<'a>(
         &'a self,
         demand: Demand,
@@ -131,7 +132,7 @@ impl Devices {
         }
     }
 
-    /// Leases a rule's devices, whatever has happened there.
+    /// Leases a rule's devices, regardless of earlier accidents on them.
     pub(super) fn take_anyway(&self, demand: Demand) -> Lease<'_> {
         let units: Vec<usize> = (0..demand.devices(self.units.len())).collect();
         let mut taken = self.taken();
@@ -148,7 +149,7 @@ impl Devices {
             while self.exclusive && taken[index] {
                 taken = self.wait(taken);
             }
-            // Each device is queried once, because a query counts the rules that it blocks.
+            // Each device is queried only once, because each query counts a blocked rule.
             let recovery = recovery.filter(|_| self.units[index].may_come_back());
             match (self.units[index].breaker.permit(calls), recovery) {
                 (Permit::Refused(Verdict::DeviceLost, _), Some(recovery)) => {
@@ -161,14 +162,14 @@ impl Devices {
                 }
             }
         }
-        // A refusal of a device that still works explains more than that of a lost one.
+        // A refusal by a device that still works explains more than a refusal by a lost device.
         refusals.sort_by_key(|(index, ..)| *index);
         let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
         let (_, verdict, reason) = working.or(refusals.last()).expect("each device refused").clone();
         Taken::Refused(verdict, reason)
     }
 
-    /// The first of these devices that is free; the first of all if none is.
+    /// The first free device among these, or the first of all if none is free.
     pub(super) fn free_of(&self, units: &[usize]) -> Option<usize> {
         let taken = self.taken();
         units.iter().copied().find(|unit| !taken[*unit]).or(units.first().copied())
@@ -189,7 +190,7 @@ impl Devices {
                 if !taken[unit] {
                     return Taken::Out { lease: self.lease(vec![unit], taken), recovery };
                 }
-                // Another rule is trying to recover it.
+                // Another rule is trying to recover the device.
                 taken = self.wait(taken);
                 continue;
             }
@@ -200,10 +201,10 @@ impl Devices {
                     1 => "one is".to_owned(),
                     more => format!("{more} are"),
                 };
-                let reason = format!("this rule needs {wanted} devices, and {left} usable: {why}");
+                let reason = format!("this rule needs {wanted} devices, but {left} usable: {why}");
                 return Taken::Refused(Verdict::DeviceLost, reason);
             }
-            // All at once and in ascending order, so that no rule holds one and waits for another.
+            // Taken all at once and in ascending order, so that no rule holds one device while waiting for another.
             let free: Vec<usize> = well.into_iter().filter(|unit| !taken[*unit]).take(wanted).collect();
             if free.len() == wanted {
                 return Taken::Runs { lease: self.lease(free, taken), brief };
@@ -212,7 +213,7 @@ impl Devices {
         }
     }
 
-    /// The accidents of functions on these devices.
+    /// The breaker for functions on these devices.
     pub(super) fn breaker(&self, units: &[usize]) -> &Breaker {
         match units {
             [unit] => &self.units[*unit].breaker,
@@ -233,12 +234,12 @@ impl Devices {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A device, by its number on the machine.
+    /// A device's number on the machine.
     pub(super) fn number(&self, unit: usize) -> String {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
 
-    /// The devices lost since the last call.
+    /// The devices lost since the previous call.
     pub(super) fn newly_out(&self) -> Vec<Incident> {
         let out = |unit: &Unit| {
             unit.breaker.newly_out().map(|reason| Incident::DeviceOut { device: unit.name.clone(), reason })
@@ -246,14 +247,14 @@ impl Devices {
         self.units.iter().filter_map(out).collect()
     }
 
-    /// A device, by its name in reports.
+    /// A device's name in reports.
     fn name(&self, unit: usize) -> Cow<'static, str> {
         device_name(self.units[unit].name.as_deref()).into()
     }
 }
 
 impl Lease<'_> {
-    /// The value of the visibility variable for the processes of a rule; `None` if they see all devices.
+    /// The value of the visibility variable for a rule's processes; `None` if they see all devices.
     pub(super) fn visible(&self) -> Option<String> {
         let names: Option<Vec<&str>> =
             self.units.iter().map(|unit| self.devices.units[*unit].name.as_deref()).collect();
@@ -265,17 +266,17 @@ impl Lease<'_> {
         &self.units
     }
 
-    /// The accidents of functions on these devices.
+    /// The breaker for functions on these devices.
     pub(super) fn breaker(&self) -> &Breaker {
         self.devices.breaker(&self.units)
     }
 
-    /// The devices, by their numbers on the machine; `None` for the only device of a machine.
+    /// The devices, by their numbers on the machine; `None` for a machine's only device.
     pub(super) fn labels(&self) -> Vec<Option<String>> {
         self.units.iter().map(|unit| self.devices.units[*unit].name.clone()).collect()
     }
 
-    /// The devices, by their names in reports.
+    /// The devices' names in reports.
     pub(super) fn names(&self) -> Cow<'static, str> {
         match self.units[..] {
             [unit] => self.devices.name(unit),

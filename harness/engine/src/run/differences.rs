@@ -1,8 +1,8 @@
-//! The differences between two runs: all of them at once, each with both values and an action.
+//! The differences between two runs, reported together, each with both values and an action.
 
 use record::{Fingerprint, Installed, RunHeader};
 
-/// The differences between two runs, one line each.
+/// The differences between two runs, one per line.
 #[derive(Debug)]
 pub(super) struct Differences {
     /// The labels of the two runs, printed after their values.
@@ -37,7 +37,7 @@ impl Differences {
     }
 }
 
-/// The mapped libraries of a run that the other run also has at the same path, with their digests. A library that is
+/// A run's mapped libraries that the other run also has at the same path, with their digests. A library that is
 /// loaded late, or only sometimes, does not count as a difference.
 pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
     let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
@@ -45,15 +45,15 @@ pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// The further libraries of a run, with their digests.
+/// A run's further libraries, with their digests.
 pub(super) fn further(of: &RunHeader) -> String {
     let shown = of.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
     shown.collect::<Vec<_>>().join(", ")
 }
 
 impl Differences {
-    /// Compares the installed software, and the models and settings of the devices, as far as both runs know them.
-    /// Other devices of the same model do not count as a difference: a run may continue on them.
+    /// Compares the installed software and the devices' models and settings, where both runs know them. Other
+    /// devices of the same model do not count as a difference: a run may continue on them.
     pub(super) fn fingerprints(&mut self, one: &RunHeader, other: &RunHeader) {
         let (Some(one), Some(other)) = (&one.fingerprint, &other.fingerprint) else { return };
         for installed in &one.installed {
@@ -83,7 +83,7 @@ impl Differences {
     }
 }
 
-/// True if two runs certainly used different devices.
+/// True if it is certain that the two runs used different devices.
 pub(super) fn on_others(one: &RunHeader, other: &RunHeader) -> bool {
     let both: Option<(&Fingerprint, &Fingerprint)> = one.fingerprint.as_ref().zip(other.fingerprint.as_ref());
     both.is_some_and(|(one, other)| !one.may_be_on(other))

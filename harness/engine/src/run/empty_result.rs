@@ -10,7 +10,7 @@ pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult 
     RuleResult { seed, class, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
 }
 
-/// A blank result.
+/// A result with all optional fields empty.
 pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleResult {
     RuleResult {
         id: id.to_owned(),

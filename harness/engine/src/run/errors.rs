@@ -44,12 +44,12 @@ pub enum RunError {
     Case { text: String, reason: String },
     #[error("error: {0}")]
     Folder(#[from] FolderError),
-    /// Results can no longer be written.
+    /// No more results can be written.
     #[error("error: {0}")]
     Lost(Arc<FolderError>),
     #[error("error: {0}")]
     Resume(#[from] ResumeError),
-    /// The given runs are not parts of one run.
+    /// The given runs are not parts of the same run.
     #[error("error: {0}")]
     Merge(#[from] MergeError),
     #[error("error: {0}")]
@@ -57,14 +57,15 @@ pub enum RunError {
     #[error("error: {0}")]
     Report(BooksError),
     #[error(
-        "error: cannot read the reach of the rules: {source}; free space in /dev/shm or set TMPDIR, then prove again"
+        "error: cannot read which defects the rules reached: {source}; free space in /dev/shm or set TMPDIR, then \
+         prove again"
     )]
     Reach { source: io::Error },
     #[error(
         "error: cannot write to standard output: {0}; redirect it to a file system with free space, or to a terminal"
     )]
     Output(io::Error),
-    /// A selected rule has no result, or several.
+    /// A selected rule has no result, or several results.
     #[error(
         "error: results are missing or duplicated: {}; this is a bug in the suite: run these rules alone, and report \
          it with the journal",
@@ -74,7 +75,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             RunError::Catalog(_)
@@ -98,7 +99,7 @@ impl RunError {
     }
 }
 
-/// The reason why no runtime is chosen.
+/// The reason why no runtime could be chosen.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -116,14 +117,14 @@ pub enum RegistryError {
     TwoProducts { product: String, first: &'static str, second: &'static str },
 }
 
-/// A selection that would test nothing of what the user named, yet look like a pass.
+/// A selection that would test nothing that the user named and yet look like a pass.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NothingSelected {
     /// Texts that match no rule, each with a hint.
     #[error("{}; `cargo test -- --list` or `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
-    #[error("none of {rules} rules is left to run; exclude fewer with --skip or --exclude")]
+    #[error("all {rules} rules are excluded; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },
 }
 
@@ -138,13 +139,13 @@ fn unmatched(texts: &[(String, String)]) -> String {
 pub enum SelectionError {
     #[error("--rules {path}: {source}; give a file with an id on each line")]
     List { path: PathBuf, source: io::Error },
-    #[error("--rules {path} lists no rule; give a file with an id on each line")]
+    #[error("--rules {path} lists no rules; give a file with an id on each line")]
     EmptyList { path: PathBuf },
     #[error("--times: {error}")]
     Times { error: JournalError },
     #[error("{text}: {source}")]
     Query { text: String, source: QueryError },
-    #[error("{text} gives a case, and {other} is given with it; give one rule and one case")]
+    #[error("{text} already gives a case, so {other} cannot be used with it; give one rule and one case")]
     QueryAndMore { text: String, other: String },
     #[error(
         "--shard: nextest starts one process per rule, which cannot know the whole shard; use `cargo test -- --shard \
@@ -153,10 +154,10 @@ pub enum SelectionError {
     Nextest,
 }
 
-/// Longest name of a run that a test runner may set, in bytes.
+/// The maximum length of a run name that a test runner may set, in bytes.
 pub(super) const LONGEST_NAME: usize = 100;
 
-/// The reason why the folder of a run cannot be used.
+/// The reason why a run's folder cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -173,7 +174,7 @@ pub enum FolderError {
     Keep,
     #[error("cannot write results; stopping the run: {reason}; `--resume {path}` runs the rules without a result")]
     Lost { path: PathBuf, reason: JournalError },
-    /// The journal was modified, so it cannot be continued.
+    /// The journal was modified, so the run cannot continue it.
     #[error("stopping the run: {reason}; the report has the results so far")]
     Changed { reason: JournalError },
 }
@@ -189,15 +190,17 @@ pub enum ResumeError {
     Nextest,
     #[error("there is no run to resume: {error}")]
     NoRun { error: JournalError },
-    /// All differences, one line each.
+    /// All differences, one per line.
     #[error(
-        "{folder} cannot be resumed, it tested something else:\n{}\nto test the current target, start a new run in \
+        "{folder} cannot be resumed because it tested something else:\n{}\nto test the current target, start a new \
+         run in \
          another folder",
         .found.join("\n")
     )]
     Different { folder: PathBuf, found: Vec<String> },
     #[error(
-        "{folder} cannot be resumed: its journal has a result of {id}, which is not a rule of the catalog, so the file \
+        "{folder} cannot be resumed: its journal has a result for {id}, which is not a rule in the catalog, so the \
+         file \
          was changed after the run; restore it from a copy or run again"
     )]
     Foreign { folder: PathBuf, id: String },
@@ -208,7 +211,7 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             ResumeError::Nextest
@@ -229,14 +232,14 @@ pub enum MergeError {
     Unreadable { error: JournalError },
     #[error("{path} is not a part of a run: run each part with --shard K/N")]
     NotAPart { path: PathBuf },
-    /// All differences from the first run, one line each.
+    /// All differences from the first run, one per line.
     #[error(
-        "{path} cannot be merged with {first}, it tested something else:\n{}\nmerge only parts of one run",
+        "{path} cannot be merged with {first} because it tested something else:\n{}\nmerge only parts of one run",
         .found.join("\n")
     )]
     Different { path: PathBuf, first: PathBuf, found: Vec<String> },
     #[error(
-        "{path} has a result of {id}, which is not a rule of its part, so its journal was modified after the run; \
+        "{path} has a result for {id}, which is not a rule in its part, so its journal was modified after the run; \
          restore it from a copy, or leave the part out"
     )]
     Foreign { path: PathBuf, id: String },

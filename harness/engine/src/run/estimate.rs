@@ -1,4 +1,4 @@
-//! Estimates the remaining time of a run from the times of its rules in earlier runs.
+//! Estimates a run's remaining time from the times that its rules took in earlier runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::time::{Duration, SystemTime};
 
 use record::{Journal, Recorded, RunHeader, Verdict, read_run};
 
-/// The newest runs to read, at most.
+/// The maximum number of recent runs to read.
 const LOOKED_AT: usize = 12;
-/// The number of usable runs that suffices.
+/// The number of usable runs that is enough.
 const ENOUGH: usize = 5;
-/// At least one in this many selected rules must have a known time.
+/// The time must be known for at least one in this many selected rules.
 const KNOWN_OF: usize = 2;
 
-/// The times of rules in earlier runs of the same kind.
+/// The times that rules took in earlier runs of the same kind.
 #[derive(Debug, Clone, Default)]
 pub struct Estimate {
-    /// The median by rule, in nanoseconds.
+    /// The median time for each rule, in nanoseconds.
     times: HashMap<String, u64>,
-    /// The median of all rules, for rules without a known time.
+    /// The median time over all rules, for rules without a known time.
     usual: u64,
 }
 
 impl Estimate {
-    /// Estimates from the newest runs in the same parent folder that tested the same product with the same profile.
-    /// Returns `None` if they know too little. Unreadable journals are ignored.
+    /// Estimates times from the newest runs in the same parent folder that tested the same product with the same
+    /// profile. Returns `None` if these runs contain too few times. Unreadable journals are ignored.
     pub(super) fn of_last_runs(folder: &Path, header: &RunHeader, selected: &[String]) -> Option<Estimate> {
         let mut runs = Vec::new();
         for journal in newest(folder) {
@@ -51,7 +51,8 @@ impl Estimate {
         Estimate { usual: median(times.values().copied().collect()), times }
     }
 
-    /// The likely time of these rules on this many threads: their sum divided by the threads, but at least the longest.
+    /// The expected time for these rules on this many threads: the sum of their times divided by the number of
+    /// threads, but at least the longest time.
     pub fn left<'a>(&self, rules: impl Iterator<Item = &'a str>, threads: usize) -> Duration {
         let (mut all, mut longest) = (0u64, 0u64);
         for rule in rules {
@@ -67,10 +68,10 @@ fn median(mut times: Vec<u64>) -> u64 {
     times.get(times.len() / 2).copied().unwrap_or(0)
 }
 
-/// The other journals in the parent folder, the newest first.
+/// The other journals in the parent folder, newest first.
 fn newest(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
-    // The link `latest` leads to this run, or to another one that is listed anyway.
+    // The link `latest` leads to this run, or to another run that is in the list anyway.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
     let journals = folders.filter(|other| other != folder).map(|other| other.join(Journal::FILE));
     let mut dated: Vec<(SystemTime, PathBuf)> =

@@ -1,4 +1,4 @@
-//! Runs a single-device rule on each device in turn, and records the result of each.
+//! Runs a single-device rule on each device and records each result.
 
 use catalog::Rule;
 use record::{OnDevice, RuleResult, Verdict, on_which, worst};
@@ -8,13 +8,13 @@ use super::devices::Demand;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// True if a rule runs on each device.
+    /// True if a rule runs on every device.
     pub(super) fn runs_on_each(&self, rule: &Rule) -> bool {
         let several = self.devices.at_the_same_time().is_some_and(|most| most > 1);
         self.everywhere && several && !self.replays() && Demand::of(rule) == Demand::Devices(1)
     }
 
-    /// The results of a single-device rule on each device, in the order in which the devices become free.
+    /// The results of a single-device rule on all devices, in the order in which the devices become free.
     pub(super) fn on_each(&self, index: usize) -> RuleOutcome {
         let mut left: Vec<usize> = (0..self.devices.at_the_same_time().unwrap_or(1)).collect();
         let mut ran: Vec<(usize, RuleOutcome)> = Vec::new();
@@ -30,7 +30,7 @@ impl Campaign {
         self.together(ran)
     }
 
-    /// The decisive result, with the result of each device.
+    /// Combines the outcomes: the decisive result, with the results on each device.
     fn together(&self, ran: Vec<(usize, RuleOutcome)>) -> RuleOutcome {
         let on = |(unit, outcome): &(usize, RuleOutcome)| OnDevice {
             device: self.devices.number(*unit),

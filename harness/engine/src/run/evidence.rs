@@ -1,4 +1,4 @@
-//! The logs around a failure, from the start of a rule until its result is written.
+//! The logs around a failure, from a rule's start until its result is written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,27 +15,27 @@ use record::{Meaning, RuleResult};
 
 use super::options::Options;
 
-/// Time limit for reading the logs of one failure; nothing starts after it.
+/// The time limit for reading the logs about one failure. Nothing is started after it.
 const TIME: Duration = Duration::from_secs(2);
-/// The greatest drift of the clock during a rule that does not count as a jump.
+/// The maximum clock drift during a rule that does not count as a jump.
 const DRIFT: Duration = Duration::from_secs(1);
 
-/// The sources of logs, and the excerpts not yet written.
+/// The log sources, and the excerpts that are not yet written.
 #[derive(Debug)]
 pub(super) struct Evidence {
     /// `None` if no logs are read.
     place: Option<(&'static Logs, HostMachine)>,
     pub redactor: Option<Arc<Redactor>>,
-    /// Bytes to keep for a rule.
+    /// The number of bytes to keep per rule.
     most: usize,
     found: Mutex<HashMap<String, LogEvidence>>,
 }
 
-/// The logs of a rule.
+/// The logs for a rule.
 #[derive(Debug, Default)]
 pub(super) struct LogEvidence {
     pub texts: Vec<Text>,
-    /// Sources without a line, each with the reason.
+    /// The sources without lines, each with the reason.
     pub nothing: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Watch {
 }
 
 impl Evidence {
-    /// `embedded`: the executable's simulated device is in use, which writes no logs.
+    /// `embedded`: the executable's simulated device, which writes no logs, is in use.
     pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
         let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
         let wanted = options.run.logs > 0 && !embedded;
@@ -60,9 +60,9 @@ impl Evidence {
         }
     }
 
-    /// A rule begins on the machine with this activity.
+    /// Starts watching a rule on the machine with this activity.
     pub(super) fn begin(&self, activity: &Activity) -> Watch {
-        // Drops the processes of the previous rule.
+        // Discards the previous rule's processes.
         drop(activity.take());
         Watch { wall: SystemTime::now(), clock: Instant::now() }
     }
@@ -82,7 +82,7 @@ impl Evidence {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(result.id.clone(), found);
     }
 
-    /// Takes the logs of a rule.
+    /// Takes a rule's logs.
     pub(super) fn take(&self, id: &str) -> Option<LogEvidence> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
@@ -103,7 +103,7 @@ impl Evidence {
         if let Some(jumped) = &jumped {
             head.push_str(&format!("# {jumped}\n"));
         }
-        // Redaction tokens may be longer than the text they replace, so the limit applies after redaction.
+        // Tokens may be longer than the text that they replace, so the limit applies after redaction.
         let excerpts: Vec<Excerpt> = excerpts
             .iter()
             .map(|excerpt| Excerpt {
@@ -116,7 +116,14 @@ impl Evidence {
         let texts = bounded(&head, &excerpts, self.most);
         let without = excerpts.iter().filter(|excerpt| !texts.iter().any(|text| text.source == excerpt.source));
         let nothing = without.map(|excerpt| {
-            let why = if excerpt.remarks.is_empty() { "no room".to_owned() } else { excerpt.remarks.join("; ") };
+            let why = if excerpt.remarks.is_empty() {
+                "not enough space".to_owned()
+            } else {
+                excerpt.remarks.join(
+                    "; \
+                ",
+                )
+            };
             format!("{}: {}: {why}", excerpt.source, excerpt.place)
         });
         let nothing = nothing.chain(jumped.clone()).collect();
@@ -129,7 +136,7 @@ pub(super) fn worth_it(result: &RuleResult) -> bool {
     matches!(result.meaning(), Meaning::Broken | Meaning::Unknown)
 }
 
-/// A remark if the clock was set while a rule ran.
+/// Returns a remark if the clock was set while a rule ran.
 fn jumped(from: SystemTime, to: SystemTime, took: Duration) -> Option<String> {
     let (by, direction) = match to.duration_since(from) {
         Ok(wall) if wall > took => (wall - took, "forward"),

@@ -1,4 +1,4 @@
-//! The known failures of a run: options, and the folder next to the catalog.
+//! A run's known failures: the options, and the folder next to the catalog.
 
 use std::path::PathBuf;
 
@@ -13,15 +13,16 @@ use super::errors::RunError;
 use super::options::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
-/// The known failures. Each option has an environment variable, for runners that pass no arguments on.
+/// The options for known failures. Each has an environment variable, for test runners that do not pass arguments
+/// on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
-    /// Known failures: a YAML file, or a folder of them.
+    /// Known failures: a YAML file, or a folder of YAML files.
     ///
-    /// Default: none. If cargo runs the suite in its checkout, the folder `expectations` there.
+    /// Default: none or, if cargo runs the suite in its checkout, the folder `expectations` there.
     #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "PATH", help_heading = RESULTS)]
     pub expectations: Option<PathBuf>,
-    /// Ignore known failures, also those in the checkout.
+    /// Ignore known failures, including those in the checkout.
     #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub no_expectations: bool,
     /// Also fail the run (exit status 1) on fixed or expired known failures.
@@ -29,7 +30,7 @@ pub struct ExpectationOptions {
     pub fail_on: Vec<FailOn>,
 }
 
-/// Sorts of known failures that fail a run in which nothing new is broken.
+/// The kinds of known failures that fail a run although nothing new is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     Expired,
@@ -37,7 +38,7 @@ pub enum FailOn {
 }
 
 impl ExpectationOptions {
-    /// The place of the known failures; `None`: there are none.
+    /// The place of the known failures; `None` if there are none.
     pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
         if self.no_expectations {
             return None;
@@ -45,7 +46,7 @@ impl ExpectationOptions {
         self.expectations.clone().or_else(|| expectations_folder(specs))
     }
 
-    /// The known failures, checked against the catalog; `None`: there are none.
+    /// The known failures, checked against the catalog; `None` if there are none.
     pub(super) fn read(
         &self,
         specs: &Specs,
@@ -56,7 +57,7 @@ impl ExpectationOptions {
         self.place(specs).map(read).transpose()
     }
 
-    /// A line about an existing folder of known failures that is not read, because no option names it.
+    /// A line about an existing folder with known failures that is not read because no option names it.
     pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
         let asked = self.no_expectations || self.expectations.is_some();
         let folder = unread_expectations(specs).filter(|_| !asked)?;
@@ -67,7 +68,7 @@ impl ExpectationOptions {
         ))
     }
 
-    /// The known failures of a run. Records them in the run's header.
+    /// Loads a run's known failures, and records them in the run's header.
     pub(super) fn expecting(&self, known: Box<dyn KnownFailures>, header: &mut RunHeader) -> Box<dyn Expected> {
         let fail_on = self.fail_on.iter().map(|fail_on| match fail_on {
             FailOn::Expired => Sort::Expired,

@@ -1,4 +1,4 @@
-//! The output folder of a run: journal, JUnit, counterexamples, and the link `latest`.
+//! A run's output folder: journal, JUnit file, counterexamples, and the link `latest`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
@@ -33,34 +33,34 @@ use super::resume::Earlier;
 use super::selection::{Planned, plan};
 use super::status::ExitStatus;
 
-/// A rule that was in flight at this many interruptions is not run again.
+/// A rule that was running during this many interruptions is not run again.
 const TRIED: u32 = 2;
 
-/// The output folder of a run.
+/// A run's output folder.
 #[derive(Debug)]
 pub struct RunFolder {
     pub path: PathBuf,
     journal: Journal,
     books: &'static dyn Books,
     keep: Option<PathBuf>,
-    /// True if other processes of the same run append to the same journal.
+    /// True if other processes in the same run append to the same journal.
     shared: bool,
     /// The results from before the run was resumed.
     results: HashMap<String, RuleResult>,
-    /// Rules that were in flight when the run ended, with their number of interruptions.
+    /// The rules that were running when the run ended, with their number of interruptions.
     in_flight: BTreeMap<String, u32>,
-    /// Bytes of logs that may still be kept.
+    /// The number of log bytes that may still be kept.
     room: AtomicU64,
-    /// Held until the run ends: no other run writes to this folder.
+    /// Held until the run ends, so that no other run writes to this folder.
     _lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Creates the folder and the journal with its first line, or opens those of the resumed run, whose first line
-    /// replaces the header.
+    /// Creates the folder and the journal with its first line. For a resumed run, opens the existing folder and
+    /// journal, whose first line replaces the header.
     ///
     /// # Errors
-    /// The folder is in use or cannot be written, or it already has a journal.
+    /// Fails if the folder is in use, cannot be written, or already has a journal.
     pub fn open(
         campaign: &mut Campaign,
         options: &Options,
@@ -90,7 +90,7 @@ impl RunFolder {
     /// Creates the folder and the journal with its first line, which records the folder and the selected rules.
     ///
     /// # Errors
-    /// The folder is in use or cannot be written, or it already has a journal.
+    /// Fails if the folder is in use, cannot be written, or already has a journal.
     pub(super) fn create(
         header: &mut RunHeader,
         given: Option<&Path>,
@@ -99,7 +99,7 @@ impl RunFolder {
         redactor: Option<&Redactor>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
-        // A test runner that starts one process per test sets the name of the run in the environment.
+        // A test runner that starts one process per test sets the run's name in the environment.
         let shared = std::env::var("NEXTEST_RUN_ID").ok();
         if let Some(given) = shared.as_ref().filter(|name| !is_name(name)) {
             return Err(FolderError::Name { given: given.clone() }.into());
@@ -151,7 +151,7 @@ impl RunFolder {
     ) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
-        // Only a run that has ended by now can have added lines since this was read.
+        // Only a run that has ended since this was read can have added lines.
         let run = read_run(&path)?;
         tidy(&path, &run.results, keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         let journal = Journal::append_to(&path)?.alone();
@@ -174,7 +174,7 @@ impl RunFolder {
         })
     }
 
-    /// A line about the results from before the run was resumed.
+    /// A line that reports the results from before the run was resumed.
     pub fn resumed(&self, rules: usize) -> String {
         let ran: Vec<&str> = self.in_flight.keys().map(String::as_str).collect();
         let ran = match &ran[..] {
@@ -189,11 +189,12 @@ impl RunFolder {
         )
     }
 
-    /// Runs a planned rule and writes its result before anything else starts. A rule with a result from before the run
-    /// was resumed is not run again. Returns `None` if the run was interrupted, so that the rule has no result.
+    /// Runs a planned rule and writes its result before anything else starts. A rule that has a result from before
+    /// the run was resumed is not run again. Returns `None` if the run was interrupted and the rule therefore has
+    /// no result.
     ///
     /// # Errors
-    /// The result cannot be written, and the run ends.
+    /// Fails if the result cannot be written. The run then ends.
     pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<Option<RuleResult>, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
             campaign.count(result.clone());
@@ -214,7 +215,7 @@ impl RunFolder {
             campaign.perform(planned)
         };
         if interrupt::requested().is_some() {
-            // Its workers may have been killed at any point.
+            // The rule's workers may have been killed at any point.
             return Ok(None);
         }
         result.interrupted = interrupted;
@@ -226,7 +227,7 @@ impl RunFolder {
         if matches!(written, Err(JournalError::Io { .. }))
             && let Some(logs) = result.logs.take()
         {
-            // A result matters more than its logs, which may have used up the last space.
+            // A result matters more than its logs, which may have used up the remaining space.
             log_files::remove(&self.path, &logs);
             written = self.journal.append(&result);
         }
@@ -237,7 +238,8 @@ impl RunFolder {
         Ok(Some(result))
     }
 
-    /// Writes the logs around a result while space remains. A failure to write logs never costs a result.
+    /// Writes the logs around a result while space remains. If the logs cannot be written, the result is still
+    /// kept.
     fn keep_logs(&self, campaign: &Campaign, result: &RuleResult) -> Option<RuleLogs> {
         let found = campaign.evidence.take(&result.id)?;
         if !worth_it(result) {
@@ -246,13 +248,13 @@ impl RunFolder {
         let wanted: u64 = found.texts.iter().map(|text| text.text.len() as u64).sum();
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(wanted));
         if taken.is_err() {
-            let full = "log limit of the run reached, see --logs".to_owned();
+            let full = "the run's log limit was reached; see --logs".to_owned();
             return Some(RuleLogs { files: Vec::new(), nothing: vec![full] });
         }
         match log_files::write(&self.path, &result.id, &found) {
             Ok(logs) => Some(logs),
             Err(error) => {
-                // Later logs would fail as well, and one remark is enough.
+                // Later logs would fail too, and one remark is enough.
                 self.room.store(0, Ordering::Relaxed);
                 campaign.remark(format!("cannot write the logs of {}: {error}; keeping no more logs", result.id));
                 None
@@ -260,10 +262,10 @@ impl RunFolder {
         }
     }
 
-    /// Closes the journal of an interrupted run, and reports the results so far.
+    /// Closes an interrupted run's journal, and reports the results so far.
     ///
     /// # Errors
-    /// The journal or the report cannot be written.
+    /// Fails if the journal or the report cannot be written.
     pub(super) fn stop(&self, campaign: &Campaign, signal: &'static str) -> Result<Recorded, RunError> {
         let at = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         self.journal.stop(&RunStop { at, signal: signal.to_owned() })?;
@@ -273,11 +275,11 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Writes a run whose results are known: journal, reports, counterexamples. Returns remarks about other files that
-    /// could not be written.
+    /// Writes a run whose results are known: journal, reports and counterexamples. Returns remarks about other
+    /// files that could not be written.
     ///
     /// # Errors
-    /// The journal or the report cannot be written.
+    /// Fails if the journal or the report cannot be written.
     pub(super) fn write(&self, run: &Recorded, end: RunEnd) -> Result<Vec<String>, RunError> {
         for result in &run.results {
             self.journal.append(result)?;
@@ -299,8 +301,8 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end of the run and the reports. Returns the run as reported, taken from memory if only this process
-    /// ran it, and the error if not all of it is on disk.
+    /// Writes the end of the run and the reports. Returns the run as reported, and an error if parts of it are not
+    /// on disk. The run is taken from memory if only this process ran it.
     pub fn finish(
         &self,
         campaign: &Campaign,
@@ -331,7 +333,7 @@ impl RunFolder {
             end.exit = ExitStatus::Unknown as u8;
         }
         run.end = (run.results.len() >= selected).then_some(end);
-        // Threads and kills change the order in which rules end.
+        // Threads and interruptions change the order in which rules end.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
@@ -348,7 +350,7 @@ impl RunFolder {
     }
 }
 
-/// Replaces the end of one process with that of the whole run, which includes the results of other processes.
+/// Replaces the end of one process with the end of the entire run, which includes results from other processes.
 fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     let Recorded { header, results, .. } = run;
     end.counts = counts(results);
@@ -356,39 +358,40 @@ fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     end.exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
 }
 
-/// Rewrites the reports of a finished run; returns remarks about other files that could not be written.
+/// Rewrites a finished run's reports. Returns remarks about other files that could not be written.
 ///
 /// # Errors
-/// The folder is in use, or the report cannot be written.
+/// Fails if the folder is in use, or if the report cannot be written.
 pub(super) fn report(folder: &Path, run: &Recorded, keep: bool, books: &dyn Books) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
     write_all(folder, run, kept_cases(keep)?.as_deref(), books)
 }
 
-/// The folder for counterexamples that later runs try, if they are kept.
+/// The folder for counterexamples that later runs try, if they are to be kept.
 fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
     if keep { regressions_folder().map(Some).ok_or(FolderError::Keep) } else { Ok(None) }
 }
 
-/// Writes the files of a run's folder other than the journal; returns remarks about files that could not be written.
+/// Writes the files in a run's folder other than the journal. Returns remarks about files that could not be
+/// written.
 fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Books) -> Result<Vec<String>, RunError> {
     let mut remarks = tidy(folder, &run.results, keep);
     remarks.extend(books.write_reports(folder, run).map_err(RunError::Report)?);
     Ok(remarks)
 }
 
-/// Removes partial files that a kill left, and writes the files that it prevented.
+/// Removes partial files that a killed run left behind, and writes the files that it could not write.
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     let cases = path.join(CASES);
-    // If a link replaced the folder, its target stays unchanged.
+    // If a link has replaced the folder, the link's target is not changed.
     if cases.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_left_over(&cases);
     }
     results.iter().flat_map(|result| write_cases(path, result, keep)).collect()
 }
 
-/// A remark if a resumed run has other known failures than before.
+/// Returns a remark if a resumed run has different known failures than before.
 fn other_expectations(campaign: &Campaign) -> Option<String> {
     let then = campaign.header.settings.expectations.as_ref();
     let now = campaign.expecting().map(Expected::files);
@@ -399,53 +402,53 @@ fn other_expectations(campaign: &Campaign) -> Option<String> {
     (then.map(|files| &files.digest) != now.map(|files| &files.digest)).then(|| {
         format!(
             "the known failures changed since the run began: {} then, {} now; all results are classified by the \
-             current ones, and dangerous rules that were not run stay so",
+             current ones, and dangerous rules that were skipped stay skipped",
             shown(then),
             shown(now)
         )
     })
 }
 
-/// Locks a folder for one run, or for the processes of one run.
+/// Locks a folder for one run, or for one run's processes.
 fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
     let Ok(folder) = File::open(path) else { return Ok(None) };
     let locked = if shared { folder.try_lock_shared() } else { folder.try_lock() };
     match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_owned() }),
-        // Some network file systems cannot lock folders. The journal still refuses a second result of a rule.
+        // Some network file systems cannot lock folders. The journal still refuses a second result for a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
-/// True if a text is the name of a folder below `reports/out`, and no other path.
+/// True if a text is the name of a folder in `reports/out`, and not any other path.
 fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_NAME).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(fits)
 }
 
-/// `2026-11-20T13-52-01Z-a2-4711`
+/// A run's name, for example `2026-11-20T13-52-01Z-a2-4711`.
 fn run_name(started: &str, product: &str) -> String {
     let seconds = started.split('.').next().unwrap_or(started).trim_end_matches('Z');
     format!("{}Z-{product}-{}", seconds.replace(':', "-"), std::process::id())
 }
 
-/// Points `latest` to a run, if the file system has links. The new link is made in the run's folder, which no other run
-/// writes.
+/// Points `latest` to a run, if the file system supports links. The new link is created in the run's folder, to
+/// which no other run writes.
 fn link_latest(out: &Path, run: &Path) {
     let Some(name) = run.file_name() else { return };
     let new = run.join(".latest");
     if std::os::unix::fs::symlink(name, &new).is_ok() && std::fs::rename(&new, out.join("latest")).is_err() {
-        // No code depends on the link, but a leftover one would confuse the user.
+        // No code depends on the link, but a leftover link would confuse the user.
         let _ = std::fs::remove_file(&new);
     }
 }
 
-/// Name of the folder of counterexamples in a run's folder.
+/// The name of the counterexamples folder in a run's folder.
 const CASES: &str = "counterexamples";
 
-/// Writes the counterexample of a result, if it has one, to the run's folder and to the kept ones. The result itself is
-/// in the journal, so an error is only a remark.
+/// Writes a result's counterexample, if it has one, to the run's folder and to the kept counterexamples. The result
+/// itself is in the journal, so an error is only a remark.
 fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<String> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Vec::new();

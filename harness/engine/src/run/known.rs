@@ -1,4 +1,4 @@
-//! Counterexamples: those of a run, and the kept ones that every later run tries first.
+//! Counterexamples: those found in a run, and the kept ones, which every later run tries first.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -16,33 +16,33 @@ use record::RuleResult;
 
 use super::places::regressions_folder;
 
-/// A kept counterexample: the values that later runs try first, and notes for people.
+/// A kept counterexample: the values that later runs try first, and notes for the reader.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownCase {
     #[serde(deserialize_with = "unique_keys")]
     case: Json,
-    /// The operations of the failing case.
+    /// The operations in the failing case.
     operations: Vec<String>,
-    /// The observed failure.
+    /// A description of the observed failure.
     seen: String,
 }
 
-/// Bytes of the largest file of counterexamples.
+/// The maximum size of a counterexample file, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The known counterexamples of the rules that a run selected.
+/// The known counterexamples for a run's selected rules.
 #[derive(Debug, Default)]
 pub(super) struct KnownCases {
     cases: HashMap<String, Vec<Json>>,
-    /// Counterexamples that are not tried, each with the reason.
+    /// The counterexamples that are not tried, each with the reason.
     pub(super) remarks: Vec<String>,
     /// The number of remarks about broken files.
     pub(super) unusable: u64,
 }
 
 impl KnownCases {
-    /// Reads the counterexamples of the checkout under cargo, or of the folder that the environment names.
+    /// Reads the counterexamples from the folder that the environment names or, under cargo, from the checkout.
     pub(super) fn read<'a>(rules: impl Iterator<Item = &'a Rule>, scope: &Scope) -> KnownCases {
         let Some(folder) = regressions_folder() else { return KnownCases::default() };
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -65,7 +65,7 @@ impl KnownCases {
     fn read_file(&mut self, path: &Path, rule: &Rule, scope: &Scope) {
         let mut unused = |what: &dyn Display, broken: bool| {
             let advice = if broken { "fix or remove it" } else { "it may apply to another target" };
-            self.remarks.push(format!("{}: {what}; this counterexample is not tried, {advice}", path.display()));
+            self.remarks.push(format!("{}: {what}; this counterexample was skipped; {advice}", path.display()));
             self.unusable += u64::from(broken);
         };
         let kept = match read_cases(path) {
@@ -76,7 +76,7 @@ impl KnownCases {
         for KnownCase { case, .. } in kept {
             match cases_from_json(&rule.program, scope, &case) {
                 Ok(_) => cases.push(case),
-                // Another product has other sizes, and another machine has more devices.
+                // Another product has other sizes, and another machine may have more devices.
                 Err(error @ (CaseError::NotHere { .. } | CaseError::Excluded)) => unused(&error, false),
                 Err(error) => unused(&error, true),
             }
@@ -89,7 +89,7 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in an existing folder; without `add`, replaces the file.
+/// Adds a counterexample to a rule's file in an existing folder. Without `add`, replaces the file.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     let path = folder.join(format!("{}.json", result.id));

@@ -1,4 +1,4 @@
-//! Choice of the library under test.
+//! Chooses the library under test.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::status::{ExitStatus, is_missing};
 /// The source of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Backend {
-    /// The toolkit's library if there is one, else the simulated device.
+    /// The toolkit's library, if there is one; otherwise, the simulated device.
     #[default]
     Auto,
-    /// A real device, or the run fails.
+    /// A real device. If there is none, the run fails.
     Device,
     /// The simulated device.
     Simulator,
@@ -26,7 +26,7 @@ pub enum Backend {
 /// The chosen libraries, and the reason.
 #[derive(Debug, Clone)]
 pub(super) struct LibraryChoice {
-    /// Their files in the order of the catalog; `None` for an optional library that was not found.
+    /// The library files in catalog order; `None` for an optional library that was not found.
     pub files: Vec<Option<PathBuf>>,
     pub chosen_by: String,
     /// True for the embedded simulated device, which is configured by its environment.
@@ -54,7 +54,7 @@ pub enum LibraryError {
         if .looked.is_empty() { "nowhere: no folder to search".to_owned() } else { .looked.join(", ") }
     )]
     NotFound { names: Vec<String>, looked: Vec<String> },
-    /// A further library that the runtime needs is missing, both next to the first one and elsewhere.
+    /// A further library that the runtime needs is missing, both next to the first library and elsewhere.
     #[error(
         "the runtime needs its library {id}, but none of {} was found (searched {}); install it there, or add its \
          folder to LD_LIBRARY_PATH",
@@ -72,7 +72,7 @@ pub enum LibraryError {
     Simulator { source: io::Error },
 }
 
-/// Advice for a file that cannot be written. A limit on the size of files applies in every folder.
+/// Advice about a file that cannot be written. A limit on file size applies in every folder.
 pub(super) fn room_for_files(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "; raise the limit on the size of files (ulimit -f)",
@@ -81,7 +81,7 @@ pub(super) fn room_for_files(error: &io::Error) -> &'static str {
 }
 
 impl LibraryError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             LibraryError::Contradiction => ExitStatus::Usage,
@@ -91,11 +91,11 @@ impl LibraryError {
     }
 }
 
-/// Chooses the libraries of a runtime.
+/// Chooses a runtime's libraries.
 ///
 /// # Errors
-/// No library was found, or this process cannot load the given or found one. The error lists the names and the folders
-/// searched.
+/// Fails if no library was found, or if this process cannot load the given or found library. The error lists the
+/// names and the searched folders.
 pub(super) fn choose_library(
     given: Option<&Path>,
     backend: Backend,
@@ -107,7 +107,7 @@ pub(super) fn choose_library(
             return Err(LibraryError::Contradiction);
         }
         check_library_file(path)?;
-        // The loader would search its own folders for a bare name.
+        // For a bare name, the loader would search its own folders.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
         return installed(path, libraries, "--library");
@@ -127,13 +127,14 @@ pub(super) fn choose_library(
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
 }
 
-/// The runtime's library in the folders of its toolkit; `None` if none can be loaded.
+/// The runtime's library in its toolkit's folders; `None` if none can be loaded.
 pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
     let first = rules.libraries.first();
     find(first, folders(first)).ok()?.ok()
 }
 
-/// The first library with the others: each next to it, or else at its installed place.
+/// The first library with the others. Each of the others is next to the first library, or else at its installed
+/// place.
 fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<LibraryChoice, LibraryError> {
     let parent = first.parent().map(Path::to_owned);
     let mut files = vec![Some(first)];
@@ -151,7 +152,7 @@ fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<L
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: false })
 }
 
-/// The libraries of the simulated device.
+/// The simulated device's libraries.
 fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<PathBuf>>, LibraryError> {
     let device = runtime.simulated.as_ref().ok_or(LibraryError::NoSimulator { runtime: runtime.name() })?;
     let file = |library: &RuntimeLibrary| match device.libraries.iter().find(|known| known.id == library.id) {
@@ -162,7 +163,7 @@ fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<Path
     libraries.all().iter().map(file).collect()
 }
 
-/// The file of a library in one of the folders, or else the folders searched.
+/// A library's file in one of the folders, or else the searched folders.
 fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBuf, Vec<String>>, LibraryError> {
     for path in folders.iter().flat_map(|folder| library.names.iter().map(|name| folder.join(name))) {
         if path.exists() {
@@ -177,14 +178,14 @@ fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
     library.folders(|name| std::env::var_os(name))
 }
 
-/// The processor that this process runs on.
+/// The architecture that this process runs on.
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64" };
 
-/// Checks that a file is a shared library for this processor, so that a bad one is reported before a process fails on
-/// it.
+/// Checks that a file is a shared library for this architecture, so that an unsuitable file is reported before a
+/// process fails on it.
 ///
 /// # Errors
-/// The file cannot be read, is not a library, or is for another architecture.
+/// Fails if the file cannot be read, is not a library, or is for another architecture.
 pub fn check_library_file(path: &Path) -> Result<(), LibraryError> {
     use std::io::Read;
     let unreadable = |source| LibraryError::Unreadable { path: path.to_owned(), source };

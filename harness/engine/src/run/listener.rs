@@ -1,4 +1,4 @@
-//! Live events of a run, and the running rules.
+//! A run's events as they happen, and the running rules.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,15 +9,15 @@ use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
-/// Receives the events of a run as they happen, from any of its threads.
+/// Receives a run's events as they happen, from any of its threads.
 pub trait Listener: Debug + Send + Sync {
-    /// A rule begins on these devices. A rule that is retried begins again.
+    /// Called when a rule starts on these devices. A rule that is retried starts again.
     fn begun(&self, rule: &str, devices: &str);
 
-    /// A remark about the whole run.
+    /// Called for a remark about the entire run.
     fn remark(&self, text: &str);
 
-    /// An incident of devices or processes.
+    /// Called for an incident with devices or processes.
     fn happened(&self, event: &Incident) {
         self.remark(&event.to_string());
     }
@@ -39,15 +39,15 @@ impl Listener for ToStandardError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRule {
     pub rule: String,
-    /// Its devices, by their names in reports.
+    /// The rule's devices, by their names in reports.
     pub devices: String,
-    /// The last case seen running; `None` if none was seen yet.
+    /// The last case seen running; `None` if no case has been seen yet.
     pub case: Option<u64>,
-    /// Time since the start.
+    /// The time since the start.
     pub time: Duration,
 }
 
-/// The running rules.
+/// The rules that are running.
 #[derive(Debug, Default)]
 pub(super) struct Running(Mutex<Vec<ActiveRule>>);
 
@@ -59,7 +59,7 @@ struct ActiveRule {
     begun: Instant,
 }
 
-/// Marks a rule as running until dropped.
+/// Marks a rule as running; ends on drop.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
@@ -67,14 +67,14 @@ pub(super) struct Begun<'a> {
 }
 
 impl Running {
-    /// A rule begins on a machine with this activity, which no other rule uses at the same time.
+    /// Marks a rule as started on a machine with this activity. No other rule uses the machine at the same time.
     pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, activity: &Arc<Activity>) -> Begun<'_> {
         let entry = ActiveRule { rule: rule.to_owned(), devices, activity: activity.clone(), begun: Instant::now() };
         self.all().push(entry);
         Begun { running: self, activity: activity.clone() }
     }
 
-    /// The running rules, the longest-running first.
+    /// The rules that are running, longest-running first.
     pub(super) fn rules(&self) -> Vec<RunningRule> {
         let rule = |entry: &ActiveRule| RunningRule {
             rule: entry.rule.clone(),

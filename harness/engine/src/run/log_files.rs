@@ -8,13 +8,13 @@ use record::{LogFile, RuleLogs, RuleResult};
 
 use super::evidence::LogEvidence;
 
-/// The log limit of a run, as a multiple of that of a rule.
+/// A run's log limit, as a multiple of the limit per rule.
 pub(super) const RULES: u64 = 64;
 
-/// Writes the logs of a rule.
+/// Writes a rule's logs.
 ///
 /// # Errors
-/// They cannot be written; no partial files remain.
+/// Fails if the logs cannot be written. No partial files remain.
 pub(super) fn write(folder: &Path, id: &str, found: &LogEvidence) -> io::Result<RuleLogs> {
     let mut logs = RuleLogs { files: Vec::new(), nothing: found.nothing.clone() };
     for text in &found.texts {
@@ -33,18 +33,18 @@ pub(super) fn write(folder: &Path, id: &str, found: &LogEvidence) -> io::Result<
     Ok(logs)
 }
 
-/// Removes the log files of a rule.
+/// Removes a rule's log files.
 pub(super) fn remove(folder: &Path, logs: &RuleLogs) {
     for file in logs.files.iter().filter(|file| file.is_sound()) {
         let path = folder.join(&file.name);
-        // No result names a file that remains.
+        // If the file cannot be removed, no result names it.
         let _ = std::fs::remove_file(&path);
         let _ = path.parent().map(std::fs::remove_dir);
     }
 }
 
-/// Copies the files of a result from the folder of its run to another folder. Removes those that cannot be copied from
-/// the result, and returns a remark about each.
+/// Copies a result's files from its run's folder to another folder. Removes from the result any file that cannot be
+/// copied, and returns a remark about each.
 pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<String> {
     let mut remarks = Vec::new();
     let Some(logs) = &mut result.logs else { return remarks };

@@ -1,5 +1,5 @@
-//! Memory that a device lost during a run. A rule that is refused memory because of this shows a failure of the device:
-//! no other program uses that memory, and the suite no longer holds it.
+//! Memory that a device lost during a run. If a rule is refused memory for this reason, the device has failed: no
+//! other program uses that memory, and the suite no longer holds it.
 
 use crate::pool::{Seat, Slot};
 use record::{RuleResult, Verdict};
@@ -9,17 +9,18 @@ use super::devices::free_memory;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// Records the free memory of a device after the first rule that held there.
+    /// Records a device's free memory after the first rule that held on it.
     pub(super) fn note_free_memory(&self, slot: &mut Slot) {
         if slot.free_at_first.is_none() && self.alone_on_devices() {
             slot.free_at_first = self.free_memory_of(slot, None);
         }
     }
 
-    /// Turns the outcome of a rule that was refused a resource into a failure if most of the device's memory is lost.
+    /// Turns the outcome of a rule that was refused a resource into a failure, if most of the device's memory has
+    /// been lost.
     pub(super) fn unless_memory_was_lost(&self, outcome: RuleOutcome, slot: &mut Slot) -> (RuleOutcome, bool) {
         let failure = outcome.result.failure.as_deref();
-        // Only for a refused function or a check of memory accounts; a hang or a crash has another cause.
+        // Only for a refused call or a check of memory accounts: a hang or a crash has another cause.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
             return (outcome, false);
         }
@@ -39,13 +40,13 @@ impl Campaign {
         (RuleOutcome { result, ..outcome }, true)
     }
 
-    /// True if only this run can have taken the missing memory: the devices are simulated, or the user declared them
-    /// dedicated.
+    /// True if only this run can have taken the missing memory: the devices are simulated, or the user has declared
+    /// them dedicated.
     fn alone_on_devices(&self) -> bool {
         !self.replays() && (self.target.library.simulated || self.header.settings.dedicated)
     }
 
-    /// Number of free bytes as seen by the shared worker; waits for memory that is freed late.
+    /// The free memory in bytes, as the shared worker sees it. Waits for memory that is freed late.
     fn free_memory_of(&self, slot: &mut Slot, wanted: Option<u64>) -> Option<u64> {
         let worker = slot.seated(Seat::pooled(0, 0))?;
         free_memory(worker, self.target.executor.factory.brief(), wanted)

@@ -1,5 +1,5 @@
-//! Merges the parts of a run. Every rule is accounted for: a rule without an answer in any part has none in the merged
-//! run.
+//! Merges the parts of a run. Every rule is accounted for: a rule without a result in any part has no result in the
+//! merged run.
 
 mod choose;
 mod parts;
@@ -33,23 +33,23 @@ use parts::Parts;
 /// The parts to merge, and the output.
 #[derive(Debug, Clone, Args)]
 pub struct MergeOptions {
-    /// Folders or journals of parts of one run. Several of the same part are attempts at it.
+    /// Folders or journals of a run's parts. Several for the same part are attempts at that part.
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Folder of the reports; default reports/out/<run>.
+    /// Folder for the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
-    /// Folder of the catalog that the parts were run with, if it is not the one that the executable carries.
+    /// Catalog folder with which the parts were run, if they did not use the embedded catalog.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     pub specs: Option<PathBuf>,
     #[command(flatten)]
     pub known: ExpectationOptions,
 }
 
-/// Merges parts of a run into one run in a new folder, with one report. Returns the exit status of the whole run.
+/// Merges parts of a run into one run in a new folder, with one report. Returns the exit status of the merged run.
 ///
 /// # Errors
-/// The runs are not parts of one run, cannot be read, or the merged run cannot be written or shown.
+/// Fails if the runs are not parts of one run or cannot be read, or if the merged run cannot be written or shown.
 pub fn merge(
     options: &MergeOptions,
     runtimes: &[&'static Runtime],
@@ -87,19 +87,19 @@ pub fn merge(
     Ok(status(run.end.as_ref()))
 }
 
-/// The common facts of the parts, and the list of parts.
+/// The facts that the parts have in common, and the list of parts.
 fn merged_header(parts: &Parts) -> RunHeader {
     let mut header = parts.first().clone();
     header.settings.part = None;
     header.settings.rules = None;
-    // Each part records its own known failures; the merged run is compared with the current ones.
+    // Each part records its own known failures. The merged run is compared with the current ones.
     header.settings.expectations = None;
-    // Each part measured its own patience; this is the longest.
+    // Each part measured its own patience. The merged run has the longest.
     header.settings.patience = parts.runs.iter().filter_map(|run| run.header.settings.patience).max();
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {
-        // Each part has its own host.
+        // Each part has a different host.
         header.host = None;
     }
     header.devices_out = devices_out(parts);
@@ -129,7 +129,7 @@ fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
     for run in &parts.runs {
         for DeviceOut { device, reason } in &run.header.devices_out {
             let out = DeviceOut { device: device.clone(), reason: format!("part {}: {reason}", run.part) };
-            // Several attempts at one part may report the same device.
+            // Several attempts at the same part may report the same device.
             if !all.contains(&out) {
                 all.push(out);
             }
@@ -138,8 +138,8 @@ fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
     all
 }
 
-/// The result of each rule in the order of the catalog, the end of the merged run, and for each result the position of
-/// its run.
+/// Each rule's result in catalog order, the end of the merged run, and for each result the position of the run that
+/// it comes from.
 fn put_together(
     parts: &Parts,
     header: &RunHeader,
@@ -186,7 +186,7 @@ fn put_together(
     (results, end, chosen)
 }
 
-/// The result of a rule that has none in any part.
+/// The result of a rule that has no result in any part.
 fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Planned) -> RuleResult {
     let empty = match planned.rule {
         None => support_rule::empty_result(planned),

@@ -1,4 +1,4 @@
-//! A run: target, selected rules and output folder, and everything around the rules from the command line to the exit
+//! A run: target, selected rules and output folder, and everything else between the command line and the exit
 //! status. [`run`] is the entry point.
 
 mod answers;

@@ -1,4 +1,4 @@
-//! Remarks and incidents of a run: reported as they happen, and kept for its end.
+//! A run's remarks and incidents: reported as they happen, and kept for the end of the run.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,15 +8,15 @@ use record::{Happened, Incident, Retry, RunEnd};
 use super::listener::Listener;
 use super::locked::locked;
 
-/// Remarks and incidents of a run, redacted if requested.
+/// A run's remarks and incidents, redacted if requested.
 #[derive(Debug)]
 pub(super) struct News {
     /// Receives events as they happen.
     listener: Arc<dyn Listener>,
     redactor: Option<Arc<Redactor>>,
-    /// Remarks about the whole run.
+    /// Remarks about the entire run.
     remarks: Mutex<Vec<String>>,
-    /// Incidents of devices and processes.
+    /// Incidents with devices and processes.
     events: Mutex<Vec<Incident>>,
     /// Rules that were retried.
     retries: Mutex<Vec<Retry>>,
@@ -28,12 +28,12 @@ impl News {
         News { listener, redactor, remarks, events, retries }
     }
 
-    /// A rule begins on these devices.
+    /// Reports that a rule has started on these devices.
     pub(super) fn begun(&self, rule: &str, devices: &str) {
         self.listener.begun(rule, devices);
     }
 
-    /// Adds a remark about the whole run: printed now, and in the reports.
+    /// Adds a remark about the entire run, which is printed at once and included in the reports.
     pub(super) fn remark(&self, text: String) {
         match &self.redactor {
             Some(redactor) => self.listener.remark(&redactor.text(&text)),
@@ -42,7 +42,7 @@ impl News {
         locked(&self.remarks).push(text);
     }
 
-    /// Adds an incident of devices or processes: printed now, and in the reports.
+    /// Adds an incident with devices or processes, which is printed at once and included in the reports.
     pub(super) fn happened(&self, mut event: Incident) {
         if let (Some(redactor), Some(quoted)) = (&self.redactor, event.quotes_mut()) {
             *quoted = redactor.text(quoted);
@@ -56,7 +56,7 @@ impl News {
         locked(&self.retries).push(retry);
     }
 
-    /// Appends everything to the end of the run.
+    /// Adds everything to the end of the run.
     pub(super) fn add_to(&self, end: &mut RunEnd) {
         end.remarks.extend(locked(&self.remarks).iter().cloned());
         end.retries.extend(locked(&self.retries).iter().cloned());

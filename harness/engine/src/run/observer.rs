@@ -1,4 +1,4 @@
-//! A run from start to end, for its two front ends: the test runner of `cargo test` and the command.
+//! A run from start to end, for its two front ends: the `cargo test` runner and the command.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 use super::status::ExitStatus;
 
-/// A front end that shows a run to a person as it proceeds.
+/// A front end that shows a run's progress.
 pub trait Observer {
-    /// The receiver of events while rules run.
+    /// The receiver for events while rules run.
     fn listener(&self) -> Arc<dyn Listener> {
         Arc::new(ToStandardError)
     }
@@ -33,37 +33,37 @@ pub trait Observer {
     /// Shows a line about the run.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     fn line(&mut self, text: &str) -> Result<(), RunError>;
 
-    /// Performs every selected rule once: with [`Agenda::perform_all`], or one by one with [`Agenda::perform`], in any
-    /// order and from at most [`Agenda::threads`] threads.
+    /// Performs every selected rule once: with [`Agenda::perform_all`], or individually with [`Agenda::perform`],
+    /// in any order and from at most [`Agenda::threads`] threads.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     fn perform(&mut self, agenda: &Arc<Agenda>) -> Result<(), RunError>;
 
     /// Shows the summary of the run.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError>;
 }
 
-/// The agenda of a run: the selected rules, and the place for results.
+/// A run's agenda: the selected rules, and the place for results.
 #[derive(Debug)]
 pub struct Agenda {
     pub campaign: Campaign,
     pub selected: Vec<Planned>,
     folder: RunFolder,
     jobs: Option<usize>,
-    /// The error after which results can no longer be written.
+    /// The error after which no more results can be written.
     lost: OnceLock<Arc<FolderError>>,
 }
 
 impl Agenda {
-    /// The number of rules that run at the same time: the requested number, or else the number of devices that rules
-    /// can lease, or of processors if each rule has a simulated machine.
+    /// The number of rules that run at the same time: the requested number or, by default, the number of devices
+    /// that rules can lease. If each rule has a simulated machine, the default is the number of processors.
     pub fn threads(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.campaign.devices.at_the_same_time();
@@ -71,21 +71,21 @@ impl Agenda {
         most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
-    /// The number of threads needed to run this number of rules at a time strictly in their order: some of them wait
+    /// The number of threads needed to run this many rules at a time strictly in their order, since some rules wait
     /// for their device.
     pub fn threads_in_order(&self) -> usize {
         let devices = self.campaign.devices.at_the_same_time().filter(|most| *most > 1 && *most == self.threads());
         devices.map_or(self.threads(), |devices| devices * 2)
     }
 
-    /// Estimates the time of this run from the last runs; `None` if they know too little. Reads files, and takes a
+    /// Estimates this run's time from recent runs; `None` if they contain too few times. Reads files, and takes a
     /// while.
     pub fn estimate(&self) -> Option<Estimate> {
         let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
         Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
     }
 
-    /// The selected rules, in the order in which they begin.
+    /// The selected rules, in the order in which they start.
     pub fn order(&self) -> Vec<&Planned> {
         self.campaign.order(&self.selected)
     }
@@ -96,8 +96,8 @@ impl Agenda {
         lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: stopping the run")))
     }
 
-    /// Performs one of the selected rules and writes its result. Returns `None` after a result that could not be
-    /// written, and after an interruption.
+    /// Performs one selected rule and writes its result. Returns `None` if a result could not be written, or if the
+    /// run was interrupted.
     pub fn perform(&self, planned: &Planned) -> Option<Result<RuleResult, Arc<FolderError>>> {
         if self.over().is_some() {
             return None;
@@ -111,11 +111,11 @@ impl Agenda {
         ran.transpose()
     }
 
-    /// Performs every selected rule on all available threads. `show` gets each result in the order in which rules end,
-    /// from one thread at a time.
+    /// Performs every selected rule on all available threads. `show` is called by one thread at a time and gets
+    /// each result in the order in which rules end.
     ///
     /// # Errors
-    /// The first error of `show`; no rule begins after it.
+    /// Returns the first error from `show`. No rule starts after it.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let turns = Turns::of(self.order().into_iter().map(|planned| (planned, self.campaign.own_device(planned))));
         let shown = std::sync::Mutex::new((show, Ok(())));
@@ -146,11 +146,10 @@ impl Agenda {
     }
 }
 
-/// Runs the selected rules of a runtime, or finishes the run that `--resume` names. Returns the exit status of the
-/// command.
+/// Runs a runtime's selected rules, or finishes the run that `--resume` names. Returns the command's exit status.
 ///
 /// # Errors
-/// The run cannot begin, or its results cannot be written or shown.
+/// Fails if the run cannot begin, or if its results cannot be written or shown.
 pub fn run(
     mut options: Options,
     runtime: &'static Runtime,
@@ -180,11 +179,11 @@ pub fn run(
         return Err(error);
     }
     expect_each_once(&agenda.selected, &agenda.campaign.results())?;
-    // If several processes make one run, the reports cover all of them.
+    // If several processes make up one run, the reports cover all of them.
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
-/// Closes the journal of an interrupted run, and prints how to resume it.
+/// Closes an interrupted run's journal, and prints how to resume the run.
 fn stopped(agenda: &Agenda, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
     let mut run = agenda.folder.stop(&agenda.campaign, signal)?;
     run.header.run = shown(&agenda.folder.path, &run.header);
@@ -213,31 +212,31 @@ fn report_again(
     Ok(status(run.end.as_ref()))
 }
 
-/// Rewrites the reports of a run from its journal alone, finished or not. Returns its folder, and remarks about files
-/// that could not be written.
+/// Rewrites a run's reports from its journal alone, whether or not the run is finished. Returns the run's folder,
+/// and remarks about files that could not be written.
 ///
 /// # Errors
-/// The run does not exist or is still running, or `junit.xml` cannot be written.
+/// Fails if the run does not exist or is still running, or if `junit.xml` cannot be written.
 pub fn rewrite_reports(given: &Path, books: &dyn Books) -> Result<(PathBuf, Vec<String>), RunError> {
     let (folder, run) = read_named(given)?;
     let remarks = report(&folder, &run, false, books)?;
     Ok((folder, remarks))
 }
 
-/// A limit on the size of files (`ulimit -f`) ends a process that does not handle the signal. With a handler, writing
-/// fails with an error. The signal itself is ignored, and workers do not inherit the handler.
+/// A limit on file size (`ulimit -f`) ends any process that does not handle the signal. With a handler, writing
+/// fails with an error instead. The signal itself is ignored, and workers do not inherit the handler.
 fn outlive_full_files() {
-    // If no handler can be set, the run ends as any other program would.
+    // If no handler can be installed, the run ends as any other program would.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// The folder of a run as its reports name it, or its current path if it was moved.
+/// A run's folder, as named in its reports, or its current path if the folder was moved.
 pub(super) fn shown(folder: &Path, header: &RunHeader) -> String {
     let same = runs_folder().join(&header.run).canonicalize().ok() == folder.canonicalize().ok();
     if same { header.run.clone() } else { folder.display().to_string() }
 }
 
-/// Opens the target and the folder of a run, and shows the target.
+/// Opens a run's target and folder, and shows the target.
 fn begin(
     options: &Options,
     runtime: &'static Runtime,
@@ -254,7 +253,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
-    // A replay wants the result of this rule, whatever is known.
+    // A replay needs this rule's result, whatever is known.
     let known = match options.run.case {
         Some(_) => None,
         None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
@@ -285,10 +284,10 @@ fn begin(
     Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }
 
-/// Loads and checks the catalog that the options name.
+/// Loads and checks the catalog that the options select.
 ///
 /// # Errors
-/// The folder has no catalog, or the catalog has errors.
+/// Fails if the folder has no catalog, or if the catalog has errors.
 pub fn load_rules(options: &CatalogOptions, runtime: &'static Runtime) -> Result<Rules, RunError> {
     load_catalog(options.specs(runtime), runtime)
 }
@@ -299,7 +298,7 @@ pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Ru
     Ok(load(&place, None)?)
 }
 
-/// The exit status of a computed end, or of a recorded one, which follows from its results.
+/// The exit status of a computed end, or of a recorded end, which follows from its results.
 pub(super) fn status(end: Option<&RunEnd>) -> ExitStatus {
     end.map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }

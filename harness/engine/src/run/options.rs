@@ -1,4 +1,4 @@
-//! The options of a run: the command line and the environment.
+//! A run's options, from the command line and the environment.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,38 +19,39 @@ use super::library::Backend;
 use super::profile::Profile;
 use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
-/// The default of `--deadline`, in seconds.
+/// The default value for `--deadline`, in seconds.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
-/// The default folder of the device locks. Not below TMPDIR: users with different values would not exclude each other.
+/// The default folder for device locks. It is not in TMPDIR: users with different values would not exclude each
+/// other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
 
-/// The longest wait for a device, in seconds: a week.
+/// The maximum wait for a device, in seconds: one week.
 const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 
-/// The largest limit of a worker's memory, in mebibytes: a pebibyte.
+/// The maximum memory limit for a worker, in mebibytes: one pebibyte.
 const MOST_MEBIBYTES: u64 = 1 << 30;
 
-/// The smallest default limit of a worker's memory, in bytes: using less is not a sign of a mistake.
+/// The minimum default memory limit for a worker, in bytes: using less memory is not a sign of a mistake.
 const LEAST_LIMIT: u64 = 16 << 30;
 
-/// The default of `--logs`, in KiB.
+/// The default value for `--logs`, in KiB.
 const DEFAULT_LOGS: u64 = 64;
 
-/// The largest value of `--logs`, in KiB.
+/// The maximum value for `--logs`, in KiB.
 const MOST_LOGS: u64 = 16 << 10;
 
 /// The time that rules wait for an expected event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
-    /// Derived from what the device takes before the run.
+    /// Derived from the device's measured times before the run.
     #[default]
     Measured,
-    /// Given, in milliseconds.
+    /// A given time, in milliseconds.
     Given(u32),
 }
 
-/// The largest value of `--patience`, in milliseconds.
+/// The maximum value for `--patience`, in milliseconds.
 pub(super) const MOST_PATIENCE: u32 = 600_000;
 
 impl FromStr for Waiting {
@@ -65,21 +66,21 @@ impl FromStr for Waiting {
     }
 }
 
-/// The catalog that a command reads, and the product that it is read for.
+/// The catalog that a command reads, and the product under test.
 #[derive(Debug, Clone, Args)]
 pub struct CatalogOptions {
-    /// Product family under test, or `auto`: ask the device.
+    /// Product family under test; `auto` asks the device.
     #[arg(long, env = "ATLAS_CTS_PRODUCT", default_value = AUTO, value_name = "ID", help_heading = PRODUCT)]
     pub product: String,
     /// Read the catalog from this folder, not from the executable.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR", help_heading = PRODUCT)]
     pub specs: Option<PathBuf>,
-    /// Runtime to test; default: the one that has the product or the rules.
+    /// Runtime to test; default: the runtime with the given product or rules.
     #[arg(long, env = "ATLAS_CTS_RUNTIME", value_name = "NAME", help_heading = PRODUCT, hide_short_help = true)]
     pub runtime: Option<String>,
 }
 
-/// The default product: the device tells which one it is.
+/// The default product: the device reports which product it is.
 const AUTO: &str = "auto";
 
 impl Default for CatalogOptions {
@@ -89,45 +90,45 @@ impl Default for CatalogOptions {
 }
 
 impl CatalogOptions {
-    /// The catalog of `--specs`, or else the one that the executable carries.
+    /// The catalog that `--specs` names, or else the embedded catalog.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
-    /// The product that was given; `None`: the device tells it.
+    /// The given product; `None` if the device is to report it.
     pub fn named_product(&self) -> Option<&str> {
         Some(&*self.product).filter(|product| *product != AUTO)
     }
 }
 
-/// The machine that rules run on, and where its reports go.
+/// The machine that rules run on, and the folder for reports.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MachineOptions {
     /// Path of the runtime's shared library.
     #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH", help_heading = DEVICE)]
     pub library: Option<PathBuf>,
-    /// Treat this machine as a physical one.
+    /// Treat this machine as physical.
     ///
-    /// For a machine that looks like a virtual one, or does not show what it is. Behavior that is documented for physical
-    /// machines is then judged.
+    /// For a machine that looks virtual or cannot be identified. Behavior documented for physical machines is then
+    /// judged.
     #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub assume_bare_metal: bool,
-    /// Folder of the device locks.
+    /// Folder for device locks.
     ///
-    /// Runs exclude each other only if they share this folder. That includes runs of other users and in containers.
+    /// Runs exclude each other only if they share this folder. That includes runs by other users and in containers.
     #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER, help_heading = DEVICE, hide_short_help = true)]
     pub lock_dir: PathBuf,
     /// Seconds to wait for a device that another run uses.
     ///
-    /// Also the wait for a journal that another process has locked, but then at most ten seconds.
+    /// Also applies to a journal that another process has locked, but for at most ten seconds.
     #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
     pub lock_wait: u64,
-    /// Folder to write the reports to [default: reports/out/<run>].
+    /// Folder for the reports [default: reports/out/<run>].
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR", help_heading = RESULTS)]
     pub report_dir: Option<PathBuf>,
 }
 
-/// The conditions that rules run under.
+/// The conditions under which rules run.
 #[derive(Debug, Clone, Args)]
 pub struct ConditionOptions {
     /// Number of devices to use; the simulated machine has four.
@@ -139,26 +140,26 @@ pub struct ConditionOptions {
     /// Seconds after which a call that has not returned counts as a hang.
     #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub deadline: u64,
-    /// Also provoke documented undefined behavior: isolated, never judged.
+    /// Also provoke documented undefined behavior, isolated and not judged.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
-    /// This run has the devices to itself: also take all their memory.
+    /// Declare that only this run uses the devices, and also take all their memory.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
 }
 
-/// The work that a rule may cost, and the axioms that it is judged by.
+/// The amount of work per rule, and the axioms by which rules are judged.
 #[derive(Debug, Clone, Args)]
 pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
-    /// Seed of the run; profiles other than smoke draw one.
+    /// Seed for the run; by default, profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
-    /// Seconds after which the watchdog starts no further case of a rule.
+    /// Seconds after which the watchdog starts no further cases for a rule.
     ///
-    /// The result of such a rule is `cut`: unknown. Default: 600 in smoke, more in other profiles.
+    /// The result of such a rule is `cut` (unknown). Default: 600 in smoke, more in other profiles.
     #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub rule_limit: Option<u64>,
     /// Milliseconds that rules wait for an expected event, or `auto`.
@@ -173,12 +174,12 @@ pub struct EffortOptions {
     pub worker_memory: Option<u64>,
     /// Do not judge checks that assume this axiom; may be repeated.
     ///
-    /// Such checks are only observed. `explain` lists the axioms of a rule.
+    /// Such checks are only observed. `explain` lists a rule's axioms.
     #[arg(long = "without-axiom", value_name = "ID", help_heading = WORK, hide_short_help = true)]
     pub without_axioms: Vec<String>,
 }
 
-/// The device that rules run on, and how many run at a time.
+/// The device that rules run on, and the number of rules to run in parallel.
 #[derive(Debug, Clone, Default, Args)]
 pub struct WorkerOptions {
     /// Source of the library: auto, device or simulator.
@@ -189,8 +190,8 @@ pub struct WorkerOptions {
     pub skip_gate: bool,
     /// Number of rules to run in parallel.
     ///
-    /// In a proof, the number of simulated devices. Default on real devices: one rule for each device, which is also the
-    /// maximum. Default on a simulated device: the number of processors, in a proof twice as many.
+    /// In a proof, the number of simulated devices. Default on real devices: one rule per device, which is also the
+    /// maximum. Default on a simulated device: the number of processors, or twice that number in a proof.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = WORK)]
     pub jobs: Option<usize>,
 }
@@ -203,9 +204,9 @@ pub struct SimulatorOptions {
     /// `none` simulates a library without a version call.
     #[arg(long, env = environment::EDITION, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_edition: Option<String>,
-    /// Memory of each simulated device in MiB; default: as the product has.
+    /// Memory of each simulated device in MiB; default: the product's amount.
     ///
-    /// Less suits machines on which large reservations are slow or forbidden: emulators, small containers.
+    /// Use less on machines where large reservations are slow or forbidden, such as emulators and small containers.
     #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_memory: Option<u64>,
     /// Milliseconds that the simulated runtime takes to start.
@@ -214,28 +215,29 @@ pub struct SimulatorOptions {
     /// Nanoseconds that each call of the simulated runtime takes.
     #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub call_ns: u64,
-    /// Seed that decides in which order simulated streams work.
+    /// Seed for the order in which simulated streams work.
     ///
-    /// `prove` uses the seed of the run. Without a seed, and with several processes, the operating system decides.
+    /// `prove` uses the run's seed. Without a seed, or with several processes, the operating system decides.
     #[arg(long, env = environment::SCHEDULE, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_schedule: Option<u64>,
 }
 
-/// The work of a run in addition to trying rules, and when the run fails.
+/// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Fail the run (exit status 3) if fewer devices work at its start.
+    /// Fail the run (exit status 3) if fewer devices than this work at its start.
     #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
-    /// Run each one-device rule on every device, not on one of them.
+    /// Run each single-device rule on every device, not just one.
     ///
-    /// Otherwise the seed and the rule's id choose the device. Profiles longer than smoke do this unless it is false.
+    /// Otherwise, the seed and the rule's id determine the device. Profiles longer than smoke use every device
+    /// unless this is false.
     #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub on_every_device: Option<bool>,
     /// Shell command that tries to recover a lost device.
     ///
-    /// For example a reset that the site allows. The command finds the device in ATLAS_CTS_DEVICE and the reason in
-    /// ATLAS_CTS_REASON. It runs at most twice for each device. Without it a lost device stays in quarantine.
+    /// For example, a reset that the site allows. ATLAS_CTS_DEVICE names the device, and ATLAS_CTS_REASON gives the
+    /// reason. The command runs at most twice per device. Without it, a lost device stays in quarantine.
     #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND", help_heading = DEVICE, hide_short_help = true)]
     pub recover_cmd: Option<String>,
     /// Seconds that the recovery command may take.
@@ -243,13 +245,14 @@ pub struct RunOptions {
     pub recover_limit: u64,
     /// Run exactly this case of the selected rule, or a list of cases.
     ///
-    /// A list runs in order in one process. `RULE:axis=value;axis=value` in place of the rule's id gives a case too.
+    /// A list runs in order in one process. Alternatively, give `RULE:axis=value;axis=value` in place of the rule's
+    /// id.
     #[arg(long, value_name = "JSON", help_heading = SELECTION, hide_short_help = true)]
     pub case: Option<String>,
-    /// Broken rules of level `info` fail the run too.
+    /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
-    /// Fail the run (exit status 3) if it executed fewer rules.
+    /// Fail the run (exit status 3) if it executed fewer rules than this.
     #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
@@ -269,8 +272,8 @@ pub struct RunOptions {
     pub redact: bool,
     /// Keep failing cases: later runs try them first.
     ///
-    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names, under cargo to fixtures/regressions of the
-    /// checkout.
+    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names or, under cargo, to fixtures/regressions in
+    /// the checkout.
     #[arg(long, help_heading = RESULTS, hide_short_help = true)]
     pub keep: bool,
     /// Switch on a seeded defect, a bad device or a legal variant.
@@ -278,8 +281,8 @@ pub struct RunOptions {
     pub defects: Vec<String>,
 }
 
-/// The options of a run, each with an environment variable, for runners that pass no arguments on. A command that does less
-/// offers the groups that it reads.
+/// The options for a run. Each has an environment variable, for test runners that do not pass arguments on. A
+/// command that does less offers only the groups that it reads.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -300,20 +303,20 @@ pub struct Options {
     pub simulator: SimulatorOptions,
     /// Finish the interrupted run in this folder, or `latest`.
     ///
-    /// The folder may also be a name below reports/out. Rules that have a result do not run again. All other options must
-    /// be those that the run was started with.
+    /// The folder may also be given as a name in reports/out. Rules that have a result are not run again. All other
+    /// options must match those with which the run was started.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
-    /// Devices that were unusable when the resumed run started, named as in the visibility variable.
+    /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
 }
 
-/// Headings of the help, each with the options of one concern.
+/// Headings in the help text, each for the options about one topic.
 pub mod headings {
     /// The rules and cases to run.
     pub const SELECTION: &str = "Selection";
-    /// The product, and the catalog that has its rules.
+    /// The product, and the catalog with its rules.
     pub const PRODUCT: &str = "Product and catalog";
     /// The library and the devices.
     pub const DEVICE: &str = "Device";
@@ -326,14 +329,14 @@ pub mod headings {
 }
 
 impl EffortOptions {
-    /// The work of one rule.
+    /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
         self.profile.unwrap_or_default().work(self.rule_limit)
     }
 }
 
 impl Options {
-    /// The options of a run that only tries rules, on any device.
+    /// The options for a run that only tries rules, on any device.
     pub fn of_rules(
         catalog: &CatalogOptions,
         conditions: &ConditionOptions,
@@ -354,11 +357,11 @@ impl Options {
         }
     }
 
-    /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. True if there was a query: its
-    /// rule is a whole id then.
+    /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. Returns true if there was a
+    /// query, in which case its rule is a full id.
     ///
     /// # Errors
-    /// The text is not a query, or gives a case together with other rules or cases.
+    /// Fails if the text is not a query, or if it gives a case together with other rules or cases.
     pub fn take_query(&mut self, wanted: &mut [String]) -> Result<bool, SelectionError> {
         let Some(at) = wanted.iter().position(|text| text.contains(':')) else { return Ok(false) };
         let text = wanted[at].clone();
@@ -373,12 +376,12 @@ impl Options {
         Ok(true)
     }
 
-    /// True if one-device rules run on every device.
+    /// True if single-device rules run on every device.
     pub(super) fn everywhere(&self) -> bool {
         self.run.on_every_device.unwrap_or(self.effort.profile.unwrap_or_default() != Profile::Smoke)
     }
 
-    /// The memory limit of a worker, in bytes; `None`: unlimited.
+    /// A worker's memory limit, in bytes; `None` if there is no limit.
     pub(super) fn memory_of_workers(&self, simulated: bool) -> Option<u64> {
         match self.effort.worker_memory {
             Some(mebibytes) => (mebibytes > 0).then_some(mebibytes << 20),
@@ -387,7 +390,8 @@ impl Options {
         }
     }
 
-    /// The cases of `--case`: one, or a list that runs in order in one process. Empty if none was given.
+    /// The cases given by `--case`: a single case, or a list that runs in order in one process. Empty if no case
+    /// was given.
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.run.case else { return Ok(Vec::new()) };
         let failed = |reason: String| RunError::Case { text: text.clone(), reason };

@@ -1,5 +1,5 @@
-//! Assigns blame. A call that fails in the rule that owns the function blocks the other rules that make it: one broken
-//! function is one failure.
+//! Assigns blame. If a call also fails in the rule that owns the function, other rules that make this call are
+//! blocked, so that one broken function is one failure.
 
 use crate::case::FailedCall;
 use catalog::{Level, Rules};
@@ -9,7 +9,7 @@ use super::campaign::Campaign;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// The final result of a rule: its outcome compared with that of the owner of the failed call.
+    /// A rule's final result: its outcome, compared with the outcome of the failed call's owner.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
         match &outcome.each[..] {
@@ -30,14 +30,15 @@ impl Campaign {
         result
     }
 
-    /// Finds out if a function that hung or ended its process does so for every caller: its owner, the rule with its
-    /// smallest valid use, shows that. Without an owner, the next rule that calls it does.
+    /// Determines whether a function that hung or ended its process does so for every caller. The function's owner,
+    /// which is the rule with its smallest valid use, shows that. If there is no owner, the next rule that calls
+    /// the function does.
     fn blame(&self, outcome: &RuleOutcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
-        // For a result that was only observed or reclassified, the confirmation still has the original verdict.
+        // If a result was only observed or was reclassified, the confirmation still has the original verdict.
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
         let breaker = self.devices.breaker(&outcome.units);
         if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
@@ -46,7 +47,7 @@ impl Campaign {
         }
         let Some(owner) = rules.owners.get(&lost.function) else { return };
         let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
-        // The owner's outcome on the device of the failure, if it ran there.
+        // The owner's outcome on the device where the failure occurred, if the owner ran there.
         let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
         let works = |theirs: &RuleOutcome| {
             let ran = !matches!(
@@ -63,23 +64,24 @@ impl Campaign {
         }
     }
 
-    /// True if the owner of a call failed at the same call with the same answer. An owner that was not selected runs
-    /// for this purpose, and is not reported.
+    /// True if the owner of a call failed at the same call with the same code. If the owner was not selected, it
+    /// runs for this purpose only, and is not reported.
     fn sees_the_same(&self, owner: &str, outcome: &RuleOutcome) -> bool {
-        // A replay judges its rule alone.
+        // A replay judges only its own rule.
         if self.replays() {
             return false;
         }
         let Some(position) = self.target.rules.positions.get(owner) else { return false };
-        // The owner's own outcome, never its final result: owners may depend on each other.
+        // Uses the owner's outcome, never its final result: owners may depend on each other.
         let theirs = self.outcome(*position);
         let as_strong = theirs.result.level == Level::Must || outcome.result.level == Level::Info;
         as_strong && stopped(theirs.result.verdict) && theirs.call == outcome.call
     }
 }
 
-/// The verdict of a rule that ended at a call. If a rule's own function fails, in its set-up or in the life cycle, no
-/// other rule can report it. Functions that are not exported are reported by the rule on exported functions.
+/// The verdict for a rule that ended at a call. If the rule owns the called function, it fails even if the call was
+/// in the set-up or the life cycle, because no other rule can report that failure. Functions that are not exported
+/// are reported by the rule on exported functions.
 pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) -> Verdict {
     let owns = rules.owners.get(&call.function).is_some_and(|owner| owner == id);
     match verdict {
@@ -88,7 +90,7 @@ pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) ->
     }
 }
 
-/// True if a rule ended early with this verdict, and a call may be to blame.
+/// True if this verdict means that a rule ended early and that a call may be to blame.
 fn stopped(verdict: Verdict) -> bool {
     use Verdict::{Blocked, DeviceLost, Error, Fail, WrongCode};
     matches!(verdict, Fail | WrongCode | Blocked | DeviceLost | Error)

@@ -1,4 +1,4 @@
-//! The length of waits that should succeed: a multiple of the time that the device took before the run.
+//! The duration of waits that should succeed: a multiple of the time that the device took before the run.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use record::StartReason;
 use super::options::{Options, Waiting};
 use super::target::Target;
 
-/// A wait that should succeed lasts this multiple of the longest time measured before the run: later, rules run at the
-/// same time, and other users may load the machine.
+/// A wait that should succeed lasts this multiple of the longest time measured before the run. During the run,
+/// rules run at the same time, and other users may load the machine.
 const TIMES: u32 = 100;
-/// The longest time to wait for the device during the measurement.
+/// The maximum time to wait for the device during the measurement.
 const LONGEST: Duration = Duration::from_secs(10);
 
 impl Target {
-    /// Sets the patience of rules: the given value, or one measured now in a process that sees these devices. Returns a
-    /// remark about it.
+    /// Sets the rules' patience: the given value, or a value measured now in a process that sees these devices.
+    /// Returns a remark about it.
     pub fn set_patience(&mut self, visible: Option<&str>, options: &Options) -> Option<String> {
         let (patience, said) = choose(self, visible, options);
         self.executor.scope.patience = patience;
@@ -27,11 +27,11 @@ impl Target {
     }
 }
 
-/// The patience of a run in milliseconds, and a remark about it.
+/// A run's patience in milliseconds, and a remark about it.
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
     let longest = match options.effort.patience {
         Waiting::Given(given) => return (given, None),
-        // With --skip-gate, no device is used before the run.
+        // With --skip-gate, the suite uses no device before the run.
         Waiting::Measured if options.workers.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };
@@ -41,14 +41,14 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
         Err(why) => (
             LEAST_PATIENCE,
             Some(format!(
-                "cannot measure the speed of the device, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
+                "cannot measure the device's speed, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
                  --patience sets another time"
             )),
         ),
     }
 }
 
-/// A multiple of the device's time, in steps of a tenth of a second, and below the deadline of a call.
+/// A multiple of the device's time, rounded to tenths of a second, and below the deadline for a call.
 fn patience(longest: Duration, deadline: Duration) -> u32 {
     const STEP: u128 = 100;
     let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;
@@ -56,8 +56,8 @@ fn patience(longest: Duration, deadline: Duration) -> u32 {
     u32::try_from(wanted.min(most)).unwrap_or(u32::MAX).max(LEAST_PATIENCE)
 }
 
-/// The longest time that a device took; `None` if the catalog has no steps to measure, or the library does not support
-/// them.
+/// The longest time that a device took; `None` if the catalog has no steps to measure, or if the library does not
+/// support them.
 fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, String> {
     let executor = &target.executor;
     if target.rules.life_cycle.of(&target.conditions.product).block(Section::Pace).is_none() {
@@ -70,7 +70,7 @@ fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, S
             Ok(Reply::Pace(Ok(nanoseconds))) => Ok(Some(Duration::from_nanos(nanoseconds))),
             Ok(Reply::Pace(Err(Trouble { call: Some(FailedCall { code: None, .. }), .. }))) => Ok(None),
             Ok(Reply::Pace(Err(trouble))) => Err(trouble.message),
-            Ok(other) => Err(format!("the process answered {other:?}")),
+            Ok(other) => Err(format!("unexpected answer from the process: {other:?}")),
             Err(end) => Err(end.to_string()),
         });
     if found.is_err() {

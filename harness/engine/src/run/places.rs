@@ -1,4 +1,4 @@
-//! The places of the project's files.
+//! The locations of the project's files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use catalog::Specs;
 use record::{Journal, JournalError, Recorded, read_run};
 
-/// True if ci/package.sh built this executable for machines without a checkout and without cargo.
+/// True if ci/package.sh built this executable, for machines that have no checkout and no cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
 
-/// The folder of the package that this executable was built from. A bundle does not record the builder's folders.
+/// The folder of the package from which this executable was built. A bundle does not record the builder's folders.
 const BUILT_FROM: Option<&str> = if IN_BUNDLE { None } else { Some(env!("CARGO_MANIFEST_DIR")) };
 
-/// The checkout that this executable was built from, while cargo runs it there: a user who can write there also
-/// controls the build. Known failures and counterexamples are read from no other unnamed place: the current folder, or
-/// a path recorded at build time, may belong to another user.
+/// The checkout from which this executable was built, if cargo is running it there: a user who can write to the
+/// checkout also controls the build. Known failures and counterexamples are not read from any other place that was
+/// not named explicitly: the current folder, or a path recorded at build time, may belong to another user.
 fn checkout() -> Option<PathBuf> {
     let root = Path::new(BUILT_FROM?).parent()?.parent()?;
     let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
@@ -26,20 +26,19 @@ fn checkout() -> Option<PathBuf> {
 /// The name of the command.
 const COMMAND: &str = "atlas-cts";
 
-/// The command line of the current front end that runs one rule alone.
+/// The command line with which the current front end runs a single rule.
 pub(super) fn run_alone(rule: &str) -> String {
     let is_command = || std::env::current_exe().is_ok_and(|path| path.file_name().is_some_and(|name| name == COMMAND));
     if IN_BUNDLE || is_command() { format!("{COMMAND} run {rule}") } else { format!("cargo test -- --exact {rule}") }
 }
 
-/// The default parent folder of runs: below the current folder, or in the checkout from which cargo runs this
-/// executable.
+/// The default parent folder for runs: in the current folder or, if cargo runs this executable, in the checkout.
 pub fn runs_folder() -> PathBuf {
     checkout().or_else(|| std::env::current_dir().ok()).unwrap_or_default().join("reports/out")
 }
 
-/// Refuses a default folder of runs that another user created in the current folder, since that user controls the files
-/// written there. The current folder itself is the user's choice.
+/// Refuses a default folder for runs that another user created in the current folder: that user would control the
+/// files written there. The current folder itself is the user's choice.
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
@@ -56,20 +55,21 @@ pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of kept counterexamples: from the environment, or of the checkout under cargo; `None` if there is none.
+/// The folder for kept counterexamples: the one that the environment names or, under cargo, the one in the
+/// checkout. `None` if there is none.
 pub(super) fn regressions_folder() -> Option<PathBuf> {
     let named = std::env::var_os("ATLAS_CTS_REGRESSIONS").map(PathBuf::from);
     named.or_else(|| checkout().map(|root| root.join("fixtures/regressions")))
 }
 
-/// The folder of known failures that is read by default: that of the checkout under cargo, with the catalog built from
-/// it.
+/// The folder of known failures that is read by default: under cargo, the one in the checkout, if the catalog was
+/// built from it.
 pub(super) fn expectations_folder(specs: &Specs) -> Option<PathBuf> {
     let checkout = checkout().filter(|_| matches!(specs, Specs::Embedded(_)));
     checkout.map(|root| root.join("expectations")).filter(|folder| folder.is_dir())
 }
 
-/// A folder of known failures in the current folder or next to the catalog that is not read by default.
+/// A folder of known failures that is in the current folder or next to the catalog, but is not read by default.
 pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     let parent = match specs {
         Specs::Folder(folder) => folder.parent().map(Path::to_owned).unwrap_or_default(),
@@ -78,8 +78,8 @@ pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     Some(parent.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
 }
 
-/// The run folder that a text names, relative to the current folder: a path, a run's name, `latest`, or `latest~1` for
-/// the run before it. A link is resolved, because `latest` may move during the run.
+/// The run folder that a text names, relative to the current folder: a path, a run's name, `latest`, or `latest~1`
+/// for the run before it. Links are resolved, because `latest` may change during the run.
 pub fn run_folder(given: &Path) -> PathBuf {
     let runs = runs_folder();
     let folder = match given.to_str().and_then(before_latest) {
@@ -94,16 +94,16 @@ pub fn run_folder(given: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// Reads the run that a text names, see [`run_folder`]; returns its folder first.
+/// Reads the run that a text names (see [`run_folder`]). Returns its folder first.
 ///
 /// # Errors
-/// The run does not exist, or its journal cannot be read.
+/// Fails if the run does not exist, or if its journal cannot be read.
 pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
     let folder = run_folder(given);
     read_run(&folder).map(|run| (folder, run))
 }
 
-/// The number of runs before the latest one that a text names; `None` if it names something else.
+/// The number of runs to go back from the latest, if a text names a run that way; `None` if not.
 fn before_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {
         "" => Some(0),
@@ -111,7 +111,7 @@ fn before_latest(text: &str) -> Option<usize> {
     }
 }
 
-/// The folder of the run this many runs before the one that `latest` names; `None` if there are fewer.
+/// The folder of the run that is `back` runs before `latest`; `None` if there are fewer runs.
 fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     let latest = runs.join("latest");
     if back == 0 && latest.exists() {
@@ -131,7 +131,7 @@ fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     all.get(position.checked_sub(back)?).map(|(_, path)| path.clone())
 }
 
-/// The start time of a run, from its journal's first line; `None` if the file is not a journal.
+/// A run's start time, from the journal's first line; `None` if the file is not a journal.
 fn started(journal: &Path) -> Option<String> {
     const LONGEST: u64 = 16 << 20;
     if !journal.symlink_metadata().is_ok_and(|journal| journal.is_file()) {

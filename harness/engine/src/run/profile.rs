@@ -1,20 +1,20 @@
-//! The work of a run by profile.
+//! The amount of work in a run, by profile.
 
 use std::time::Duration;
 
 use crate::case::{Budget, Effort, Patience};
 
-/// The amount of work of a run.
+/// A run's amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// The default: every edge, about a hundred cases per rule.
+    /// The default: every edge, and about a hundred cases per rule.
     #[default]
     Smoke,
-    /// Five times as much, with a new seed each night.
+    /// For every night: five times as much work, with a new seed each time.
     Nightly,
-    /// For a new driver: twenty times as much.
+    /// For a new driver: twenty times as much work.
     Validation,
-    /// For days: a thousand times as much.
+    /// For several days: a thousand times as much work.
     Soak,
 }
 
@@ -28,7 +28,7 @@ impl Profile {
         }
     }
 
-    /// The work of a rule, limited by a watchdog of this many seconds if given.
+    /// The amount of work per rule. The watchdog ends a rule after this many seconds, if given.
     pub fn work(self, limit: Option<u64>) -> Effort {
         let (cases, repeats, calls, usual_limit) = match self {
             Profile::Smoke => (100, 3, 2_000, 600),
@@ -37,11 +37,12 @@ impl Profile {
             Profile::Soak => (100_000, 3_000, 2_000_000, 86_400),
         };
         let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
-        // Half of the cost of a failure; the other half is for running it again.
+        // Half of the time spent on a failure is for shrinking, and half is for rerunning it.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
         let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
-        // A case costs a process start, seconds on hardware: by default every edge once, and no more.
+        // Each case costs a process start, which takes seconds on hardware. The default is therefore every edge
+        // once, and no other cases.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
         Effort {
             single,
@@ -52,7 +53,7 @@ impl Profile {
         }
     }
 
-    /// The cost limit of confirming a failure. A start takes seconds on a real device, and a hang takes the deadline.
+    /// The budget for confirming a failure. On a real device, a start takes seconds, and a hang takes the deadline.
     fn patience(self) -> Patience {
         let (starts, hangs, seconds, run_seconds) = match self {
             Profile::Smoke => (40, 4, 120, 300),

@@ -3,8 +3,8 @@
 use crate::logs::Redactor;
 use record::{RuleResult, RunHeader};
 
-/// Redacts names and device-specific identifiers in a header. Versions, models and digests stay: they identify the
-/// target.
+/// Redacts names and device-specific identifiers in a header. Versions, models and digests remain, because they
+/// identify the target.
 pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut header.run);
@@ -27,7 +27,7 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     }
 }
 
-/// Redacts a result, including any text of the library and the runtime that may be a name.
+/// Redacts a result, including all text from the library and the runtime, which may contain names.
 pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut result.reason);

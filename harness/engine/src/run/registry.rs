@@ -1,4 +1,4 @@
-//! Choice of the runtime from an executable's registry.
+//! Chooses the runtime from an executable's registry.
 
 use steps::suggest::hint;
 
@@ -8,11 +8,12 @@ use catalog::{UnknownName, product_ids};
 use super::errors::RegistryError;
 use super::options::CatalogOptions;
 
-/// Chooses the runtime: the one that `--runtime` names, else the one with the product, else the one whose rules are
-/// selected by id, else the first.
+/// Chooses the runtime: the one that `--runtime` names; otherwise, the one with the product; otherwise, the one
+/// whose rules are selected by id; otherwise, the first.
 ///
 /// # Errors
-/// `--runtime` or `--product` is unknown, or they contradict each other; or two runtimes share a name or a product.
+/// Fails if `--runtime` or `--product` is unknown, if they contradict each other, or if two runtimes share a name
+/// or a product.
 pub fn choose_runtime(
     runtimes: &[&'static Runtime],
     options: &CatalogOptions,
@@ -20,7 +21,7 @@ pub fn choose_runtime(
 ) -> Result<&'static Runtime, RegistryError> {
     let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
-    // With a single runtime, opening its catalog reports an unknown product.
+    // If there is only one runtime, an unknown product is reported when its catalog is opened.
     let product = options.named_product().filter(|_| runtimes.len() > 1);
     let owner = product.map(|product| registry.owner(product)).transpose()?;
     match (named, owner) {
@@ -34,16 +35,16 @@ pub fn choose_runtime(
     }
 }
 
-/// The runtimes of an executable with the products of each.
+/// An executable's runtimes, each with its products.
 struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
-    /// Reads the products, each of which belongs to one runtime.
+    /// Reads the products. Each product belongs to one runtime.
     fn read(runtimes: &[&'static Runtime], options: &CatalogOptions) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {
             let name = runtime.name();
-            // The products of a single runtime decide nothing.
+            // If there is only one runtime, its products make no difference.
             let products = if runtimes.len() > 1 { product_ids(&options.specs(runtime), name) } else { Vec::new() };
             for (earlier, theirs) in &known {
                 if earlier.name() == name {

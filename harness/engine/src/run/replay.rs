@@ -1,4 +1,4 @@
-//! Reproductions of a failure: a command, and a program.
+//! Reproductions of a failure: a command and a program.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,8 @@ use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
 use super::places::run_alone;
 
-/// The values of a failing case for its replay. A replay of several cases has those that ran.
+/// A failing case's values for its replay. If several cases are replayed, the values are those of the cases that
+/// ran.
 pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     let before = (failed.case as usize).saturating_sub(1);
     if failed.replay_values.is_object() && before > 0 && before < only.len() {
@@ -21,7 +22,8 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     failed.replay_values.clone()
 }
 
-/// The command that runs exactly this case, or these cases in one process, again; on these devices, if any are named.
+/// The command that reruns exactly this case, or these cases in one process. If devices are named, the command uses
+/// these devices.
 pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
@@ -84,10 +86,10 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     words.join(" ")
 }
 
-/// The longest program in a journal, in bytes: longer than that of any rule's case.
+/// The maximum length of a program in a journal, in bytes: longer than the program for any rule's case.
 const LONGEST_PROGRAM: usize = 32 << 10;
 
-/// The case, or the cases, as a C program without its prelude. `None` if there is none, or it is too long to read.
+/// The case, or the cases, as a C program without its prelude. `None` if there is no program, or if it is too long.
 pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;
@@ -106,7 +108,7 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
-/// A word quoted for a shell.
+/// A word, quoted for a shell.
 pub fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
         word.to_owned()

@@ -1,4 +1,4 @@
-//! Turns the cases of a rule into its result.
+//! Turns the results of a rule's cases into the rule's result.
 
 use serde_json::Value as Json;
 use steps::Span;
@@ -16,13 +16,13 @@ use super::replay;
 pub(super) struct Finished {
     pub search: SearchResult,
     pub confirmation: Option<Confirmation>,
-    /// The end of the library's output.
+    /// The last part of the library's output.
     pub output: String,
-    /// The devices visible to its processes, by the machine's names; empty for all devices.
+    /// The devices visible to the rule's processes, by the machine's names. Empty for all devices.
     pub devices: Vec<String>,
 }
 
-/// The verdict of a search for its rule, before any blame is assigned.
+/// The verdict that a search gives its rule, before any blame is assigned.
 pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confirmation>) -> (Verdict, String) {
     let Some(failed) = &search.failure else {
         if let Some(text) = search.fatal.as_ref().or(search.unhealthy.as_ref()) {
@@ -55,7 +55,7 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
 }
 
 impl Finished {
-    /// The result of the rule.
+    /// The rule's result.
     pub(super) fn result(self, campaign: &Campaign, rule: &Rule, seed: u64) -> RuleResult {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
@@ -87,7 +87,7 @@ impl Finished {
     }
 }
 
-/// A failing case for the journal: place, values, and a command to repeat it.
+/// Describes a failing case for the journal: place, values, and a command that replays it.
 fn describe(
     campaign: &Campaign,
     rule: &Rule,
@@ -97,7 +97,7 @@ fn describe(
     devices: Vec<String>,
 ) -> Failure {
     let replay_values = replay::values(&campaign.only, &failed);
-    // A failure that never occurred alone is not repeated by its case: the command runs the whole rule.
+    // A failure that never occurred alone cannot be reproduced by its case, so the command runs the entire rule.
     let whole = confirmation.as_ref().is_some_and(|confirmation| {
         matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
             && confirmation.alone.runs > 0

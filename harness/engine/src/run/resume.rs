@@ -1,4 +1,4 @@
-//! Resuming a run: the state that a killed run left, and the check that this is the same run.
+//! Resumes a run: reads the state that an interrupted run left, and checks that the run is the same.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the run that `--resume` names, if given. Options that are not given come from that run; given options must
-    /// match it.
+    /// Reads the run that `--resume` names, if given. Options that are not given are taken from that run; options
+    /// that are given must match it.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
@@ -47,16 +47,16 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
-    /// Checks that the catalog and the library are those of the run, before either is used. Their paths are never taken
-    /// from the journal: its author would choose the code that this process loads.
+    /// Checks that the catalog and the library are the run's own, before either is used. Their paths are never
+    /// taken from the journal, whose author could then choose the code that this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
         let catalog = match &then.settings.specs {
             Some(specs) if options.catalog.specs.is_none() => {
-                &format!("it was in {specs}: give the catalog of that run with --specs DIR, or restore it")
+                &format!("it was in {specs}: give that run's catalog with --specs DIR, or restore it")
             }
-            _ => "give the catalog of that run with --specs DIR, or restore it",
+            _ => "give that run's catalog with --specs DIR, or restore it",
         };
         differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
         expect_none(&differences, &self.folder)?;
@@ -72,13 +72,13 @@ impl Earlier {
         };
         if then.library.sha256 != now.sha256 {
             let shown = |library: &LibraryIdentity| format!("{} (sha256 {})", library.path, library.sha256);
-            let action = "give the library of that run with --library PATH";
+            let action = "give that run's library with --library PATH";
             differences.fact("the library", &shown(&then.library), &shown(&now), action);
         }
         expect_none(&differences, &self.folder)
     }
 
-    /// The rules of the run, as selected at its start. Another selection is refused.
+    /// The run's rules, as selected at its start. A different selection is refused.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::default();
         let all = plan(rules);
@@ -107,7 +107,7 @@ impl Earlier {
         Ok(then)
     }
 
-    /// Adds the context of the resumed run to an error of opening the target.
+    /// Adds the resumed run's context to an error from opening the target.
     pub fn context(&self, error: RunError) -> RunError {
         let folder = self.folder.clone();
         match error {
@@ -117,23 +117,23 @@ impl Earlier {
         }
     }
 
-    /// A remark if the run continues on other devices of the same model.
+    /// Returns a remark if the run continues on other devices of the same model.
     pub fn elsewhere(&self, now: &RunHeader) -> Option<String> {
         let text = || "the run continued on other devices of the same model with the same software";
         on_others(&self.run.header, now).then(|| text().to_owned())
     }
 
-    /// Checks that the run of `header` tests the same target as the resumed run.
+    /// Checks that a run with this header tests the same target as the resumed run.
     pub fn expect_same(&self, now: &RunHeader) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
-        let action = "install the libraries of that run again";
+        let action = "reinstall that run's libraries";
         differences.fact("the further libraries", &further(then), &further(now), action);
         differences.fact("the mapped libraries", &mapped(then, now), &mapped(now, then), action);
-        let device = "run on the device of that run";
+        let device = "run on that run's device";
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
-        differences.fact("the suite's version", &then.suite, &now.suite, "use the version of that run");
-        differences.fact("the runtime", &then.runtime, &now.runtime, "give the catalog of that run with --specs DIR");
+        differences.fact("the suite's version", &then.suite, &now.suite, "use that run's version");
+        differences.fact("the runtime", &then.runtime, &now.runtime, "give that run's catalog with --specs DIR");
         differences.fact("the product", &then.product, &now.product, device);
         differences.fact("the device's name", &text(&then.reported_name), &text(&now.reported_name), device);
         differences.fact("the number of devices", &then.devices, &now.devices, device);
@@ -148,7 +148,7 @@ impl Earlier {
 fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Options, folder: &Path) {
     let settings = &then.settings;
     let case = |case: Option<&serde_json::Value>| case.map_or_else(|| "no case".to_owned(), ToString::to_string);
-    // An invalid case gets its own message later.
+    // An invalid case is reported separately later.
     let case_now = now.run.case.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
     let number = |number: Option<u64>| number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
     let yes = |yes: bool| if yes { "on" } else { "off" };
@@ -192,13 +192,14 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// The devices of a run, including those that were unusable before it began.
+/// The number of a run's devices, including those that were unusable before the run began.
 fn all_devices(of: &RunHeader) -> u32 {
     let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
     of.devices.saturating_add(out)
 }
 
-/// Fills in options that are not given, except the files to read or load, which a journal must never choose.
+/// Fills in options that were not given, except options that name files to read or load: a journal must never
+/// choose these.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
@@ -212,7 +213,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.simulator.sim_edition.clone_from(&settings.sim_edition);
     options.simulator.sim_memory = settings.sim_memory;
     options.conditions.deadline = settings.deadline;
-    // The patience measured at the start: all results of one run use the same value.
+    // The patience measured at the start: all results in a run use the same value.
     options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.effort.rule_limit = settings.rule_limit;
     options.conditions.hazardous = settings.hazardous;
@@ -229,7 +230,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// Reports all differences at once.
+/// Fails if there are differences, and reports all of them together.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {
         return Ok(());

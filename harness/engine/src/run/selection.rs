@@ -1,4 +1,4 @@
-//! The rules of a run, and the selection of them.
+//! A run's rules, and their selection.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,18 @@ use super::errors::NothingSelected;
 use super::options::Options;
 use super::shard::{Distribution, Shard};
 
-/// A rule that a run can execute: one of the catalog, or the one derived from the support table.
+/// A rule that a run can execute: one from the catalog, or the rule derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     pub id: String,
     pub chapter: String,
-    /// Position in [`Rules::rules`]; `None` for the derived rule on exported functions.
+    /// The position in [`Rules::rules`]; `None` for the derived rule on exported functions.
     pub(crate) rule: Option<usize>,
 }
 
 impl Planned {
-    /// True if the options alone show that a run would skip it. Conditions that depend on a device are not checked.
+    /// True if the options alone show that a run would skip this rule. Conditions that depend on a device are not
+    /// checked.
     pub fn skipped_without_a_device(&self, rules: &Rules, options: &Options) -> bool {
         let Some(rule) = self.rule.map(|index| &rules.rules[index]) else { return false };
         let elsewhere = options.catalog.named_product().is_some_and(|product| offered(rule, product, rules).is_err());
@@ -29,7 +30,7 @@ impl Planned {
     }
 }
 
-/// All rules that a run of this catalog could execute, in the order of the catalog.
+/// All rules that a run with this catalog could execute, in catalog order.
 pub fn plan(rules: &Rules) -> Vec<Planned> {
     let mut planned: Vec<Planned> = rules
         .rules
@@ -46,21 +47,21 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
     planned
 }
 
-/// The selection of rules. A complete id selects that rule; any other text selects each id that contains it.
+/// The selection of rules. A complete id selects that rule; any other text selects every id that contains it.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Rules that match one of these; empty for all rules.
+    /// Rules that match one of these texts. Empty for all rules.
     pub wanted: Vec<String>,
-    /// Texts match complete ids only.
+    /// True if texts match complete ids only.
     pub exact: bool,
-    /// Rules that match one of these are excluded. A test runner passes such texts to all test executables, so a text
-    /// that matches nothing here is not an error.
+    /// Rules that match one of these texts are excluded. A test runner passes such texts to all test executables,
+    /// so a text that matches nothing here is not an error.
     pub left_out: Vec<String>,
-    /// Same as `left_out`, but each must match a rule.
+    /// Same as `left_out`, but each text must match a rule.
     pub excluded: Vec<String>,
-    /// Places of some of the wanted texts: `file:line`.
+    /// The places of some of the wanted texts, as `file:line`.
     pub places: HashMap<String, String>,
-    /// Only this part of the selection.
+    /// The part of the selection to run.
     pub part: Option<(Shard, Distribution)>,
 }
 
@@ -72,7 +73,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Checks each text once, not for each rule, for being a complete id.
+    /// Determines which texts are complete ids, once per text rather than once per rule.
     fn all(texts: &'a [String], exact: bool, all: &[Planned]) -> Vec<Pattern<'a>> {
         let whole = |text: &String| exact || all.iter().any(|planned| planned.id == *text);
         texts.iter().map(|text| Pattern { text, whole: whole(text) }).collect()
@@ -84,10 +85,10 @@ impl<'a> Pattern<'a> {
 }
 
 impl Filter {
-    /// The selected rules, in the order of the catalog.
+    /// The selected rules, in catalog order.
     ///
     /// # Errors
-    /// One of the texts matches nothing, or no rule is left.
+    /// Fails if one of the texts matches nothing, or if no rule remains.
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
         let patterns = |texts| Pattern::all(texts, self.exact, &all);
@@ -111,8 +112,8 @@ impl Filter {
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
     }
 
-    /// The rules of a selection that belong to this part of the run, and the part; all of it without parts. A part may
-    /// be empty.
+    /// The selected rules that belong to this part of the run, and the part. If the run has no parts, returns the
+    /// entire selection. A part may be empty.
     pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<RecordedShard>) {
         let Some((shard, distribution)) = &self.part else { return (selected, None) };
         let narrowed = selected.len() < plan(rules).len();
@@ -123,7 +124,7 @@ impl Filter {
     }
 }
 
-/// A hint for a text that matches nothing: a similar id, or the start that ids share.
+/// A hint for a text that matches nothing: a similar id, or the beginning that ids have in common.
 fn meant(text: &str, all: &[Planned]) -> String {
     let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
     let starts: Vec<String> = all.iter().filter_map(starts).collect();

@@ -1,4 +1,5 @@
-//! Options that select rules, in addition to the filters of the command line: a list in a file, exclusions, a shard.
+//! Options that select rules, in addition to the filters on the command line: a list in a file, exclusions, and a
+//! shard.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,18 +14,18 @@ use super::places::read_named;
 use super::selection::Filter;
 use super::shard::{Distribution, Shard};
 
-/// The size of the longest list of rules, in bytes.
+/// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// The selected rules. Each option has an environment variable, for runners that pass no arguments on.
+/// The options that select rules. Each has an environment variable, for test runners that do not pass arguments on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
-    /// Run the rules that this file lists, one on each line.
+    /// Run the rules that this file lists, one per line.
     ///
-    /// A line holds an id, or a text that ids contain. A comment begins with #.
+    /// Each line contains an id or part of one. Comments begin with #.
     #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE", help_heading = SELECTION)]
     pub rules: Option<PathBuf>,
-    /// Leave out rules with this id, or whose id contains it.
+    /// Leave out rules whose id is or contains this text.
     #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',', help_heading = SELECTION)]
     pub exclude: Vec<String>,
     /// Run only shard K of N, for `atlas-cts merge`.
@@ -32,18 +33,18 @@ pub struct SelectionOptions {
     /// A rule stays in its shard when rules are added to the catalog.
     #[arg(long, env = "ATLAS_CTS_SHARD", value_name = "K/N", help_heading = SELECTION)]
     pub shard: Option<Shard>,
-    /// Balance the shards by the times of this earlier run.
+    /// Balance the shards using the times from this earlier run.
     ///
-    /// Give all shards of a run the same one.
+    /// Give the same earlier run for all shards.
     #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
     pub times: Option<PathBuf>,
 }
 
 impl SelectionOptions {
-    /// The filter of these options, of the texts of the command line, and of the texts to leave out.
+    /// The filter that results from these options, the texts on the command line, and the texts to leave out.
     ///
     /// # Errors
-    /// A file that is named cannot be read, or lists nothing.
+    /// Fails if a named file cannot be read or lists nothing.
     pub fn filter(&self, wanted: Vec<String>, exact: bool, left_out: Vec<String>) -> Result<Filter, SelectionError> {
         let mut filter = Filter { wanted, exact, left_out, excluded: self.exclude.clone(), ..Filter::default() };
         if let Some(path) = &self.rules {

@@ -1,5 +1,5 @@
-//! The parts of a run. A rule's part follows from its id, the number of parts and, if given, the times of an earlier
-//! run. Adding or removing a rule moves no other rule.
+//! A run's parts. A rule's part follows from the rule's id, the number of parts and, if given, the times from an
+//! earlier run. Adding or removing a rule does not move any other rule.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 use catalog::digest;
 use record::{MOST_SHARDS, RuleResult};
 
-/// The least cost of a rule, in nanoseconds: a skipped rule costs a line of the journal.
+/// The minimum cost of a rule, in nanoseconds: a skipped rule costs a journal line.
 const LEAST: u64 = 1_000_000;
 
-/// A part of a run: `3/8` is the third of eight.
+/// A part of a run: `3/8` is the third of eight parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Counted from 1.
+    /// The part's number, from 1.
     pub number: u32,
     /// The number of parts.
     pub of: u32,
@@ -30,7 +30,7 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST_SHARDS => Ok(Shard { number, of }),
-            _ => Err(format!("a part is K/N with K from 1 to N, and N at most {MOST_SHARDS}; for example 3/8")),
+            _ => Err(format!("a shard is K/N with K from 1 to N and N at most {MOST_SHARDS}, for example 3/8")),
         }
     }
 }
@@ -39,21 +39,22 @@ impl FromStr for Shard {
 #[derive(Debug, Clone)]
 pub struct Distribution {
     of: u32,
-    /// Rules with a known time, and their parts.
+    /// The rules with known times, and their parts.
     timed: BTreeMap<String, u32>,
 }
 
 impl Distribution {
-    /// Parts with about the same number of rules.
+    /// Forms parts with about the same number of rules.
     pub fn by_id(of: u32) -> Distribution {
         Distribution { of, timed: BTreeMap::new() }
     }
 
-    /// Parts of about equal time, from the times of an earlier run. Rules without a time are distributed by id.
+    /// Forms parts that take about the same time, based on times from an earlier run. Rules without a known time
+    /// are distributed by id.
     pub fn by_times(of: u32, earlier: &[RuleResult]) -> Distribution {
         let mut rules: Vec<(u64, &str)> =
             earlier.iter().map(|result| (result.nanoseconds.max(LEAST), result.id.as_str())).collect();
-        // The longest first, each to the part with the least time so far.
+        // The longest rules come first, and each goes to the part with the least time so far.
         rules.sort_by_key(|(time, id)| (Reverse(*time), *id));
         let mut loads: std::collections::BinaryHeap<Reverse<(u64, u32)>> =
             (1..=of).map(|part| Reverse((0, part))).collect();
@@ -67,7 +68,7 @@ impl Distribution {
         Distribution { of, timed }
     }
 
-    /// The part of a rule, counted from 1.
+    /// A rule's part, from 1.
     pub fn part_of(&self, id: &str) -> u32 {
         self.timed.get(id).copied().unwrap_or_else(|| {
             let digest = Sha256::digest(id.as_bytes());
@@ -77,7 +78,7 @@ impl Distribution {
         })
     }
 
-    /// Identifies a distribution by times; `None` for one by ids alone.
+    /// Identifies a distribution by times; `None` for a distribution by ids alone.
     pub fn digest(&self) -> Option<String> {
         let mut lines = String::new();
         for (id, part) in &self.timed {
@@ -117,7 +118,7 @@ mod tests {
             for id in times.keys().chain([&more]) {
                 prop_assert!((1..=of).contains(&parts.part_of(id)));
             }
-            // An added rule has no time yet, and goes where it would go without times.
+            // An added rule has no known time yet, so it goes to the same part as it would without times.
             prop_assert_eq!(parts.part_of(&more), Distribution::by_id(of).part_of(&more));
             let mut again = times.clone();
             again.insert(more, time);

@@ -1,22 +1,22 @@
-//! The exit status of a command.
+//! A command's exit status.
 
 use std::io;
 
-/// The exit status of a command.
+/// A command's exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// Every rule that applies holds.
+    /// Every applicable rule holds.
     Success = 0,
     /// A rule is broken.
     Broken = 1,
     /// The command line or the catalog is wrong.
     Usage = 2,
-    /// The environment or a device failed, so the answer is unknown.
+    /// The environment or a device failed, so the result is unknown.
     Unknown = 3,
 }
 
 impl ExitStatus {
-    /// The status with this number.
+    /// The exit status with this number.
     pub fn from_code(code: u8) -> ExitStatus {
         match code {
             0 => ExitStatus::Success,
@@ -27,7 +27,7 @@ impl ExitStatus {
     }
 }
 
-/// True if the named file is missing.
+/// True if the error means that a named file does not exist.
 pub fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,4 +1,4 @@
-//! The rule derived from the support table: functions that the documents list as supported are exported.
+//! The rule derived from the support table: functions that the documents list as supported must be exported.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,13 +14,13 @@ use super::empty_result::blank;
 use super::selection::Planned;
 use super::target::Target;
 
-/// The result of the rule before it runs.
+/// The rule's result before it runs.
 pub(super) fn empty_result(planned: &Planned) -> RuleResult {
     let title = "The library exports every function that the documents list as supported";
     blank(&planned.id, &planned.chapter, title, Level::Must)
 }
 
-/// Checks that every function that the catalog calls and the documents list as supported is exported.
+/// Checks that the library exports every function that the catalog calls and the documents list as supported.
 pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     let begun = Instant::now();
     let (names, findings) = judged(target);
@@ -45,8 +45,8 @@ pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
     result
 }
 
-/// The functions that must be exported, and remarks about the others: none of an optional library, and none that the
-/// edition lacks or, if it is unknown, may lack.
+/// The functions that must be exported, and remarks about the others. Functions from an optional library, and
+/// functions that the edition lacks or (if the edition is unknown) may lack, need not be exported.
 fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     let (libraries, conditions) = (&target.rules.libraries, &target.conditions);
     let (mut judged, mut unknown) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     (judged, remarks)
 }
 
-/// The functions that rules call and the documents list as supported on the product.
+/// The functions that rules call and that the documents list as supported on the product.
 fn supported(target: &Target) -> Vec<String> {
     let rules = &target.rules;
     let called = |name: &str| rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == name));
@@ -86,7 +86,7 @@ fn supported(target: &Target) -> Vec<String> {
         .collect()
 }
 
-/// Checks which of the functions the library exports; the error is the reason why this is unknown.
+/// Determines which functions the library exports. The error gives the reason why this is unknown.
 fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
     exports(&target.executor.factory, &target.executor.pool, names)
 }
@@ -94,7 +94,7 @@ fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
 /// Same as `ask`, before the target is open.
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
-    // Symbols exist before the runtime is initialized.
+    // Symbols are available before the runtime is initialized.
     let set_up = SetUp::new(Readiness::Loaded, 0, None, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);

@@ -1,4 +1,4 @@
-//! The results of a run so far, classified by the known failures.
+//! A run's results so far, classified by the known failures.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -8,26 +8,26 @@ use record::{AppliedExpectations, Meaning, RuleResult};
 use super::locked::locked;
 use super::outcome::RuleOutcome;
 
-/// The results of a run so far.
+/// A run's results so far.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// The outcome of each rule of the catalog that has run.
+    /// The outcomes of the catalog's rules that have run.
     pub outcomes: Vec<OnceLock<RuleOutcome>>,
     /// The known failures; `None` if there are none.
     pub expecting: Option<Box<dyn Expected>>,
-    /// Rules of level `info` count too.
+    /// True if rules of level `info` count too.
     strict: bool,
     results: Mutex<Vec<RuleResult>>,
 }
 
 impl Tally {
-    /// The tally of a new run of this many rules.
+    /// Creates a tally for a new run with this number of rules.
     pub(super) fn new(rules: usize, strict: bool) -> Tally {
         let outcomes = (0..rules).map(|_| OnceLock::new()).collect();
         Tally { outcomes, expecting: None, strict, results: Mutex::default() }
     }
 
-    /// The reason why a dangerous rule is not run.
+    /// The reason why a dangerous rule does not run.
     pub(super) fn danger(&self, id: &str) -> Option<String> {
         self.expecting.as_ref()?.skip(id)
     }
@@ -42,12 +42,12 @@ impl Tally {
         locked(&self.results).clone()
     }
 
-    /// The results classified by the known failures.
+    /// The results, classified by the known failures.
     pub(super) fn sorted(&self, results: &[RuleResult]) -> Option<AppliedExpectations> {
         self.expecting.as_ref().map(|expecting| expecting.applied(results, self.strict))
     }
 
-    /// True if a result is a known failure, which does not count.
+    /// True if a result is a known failure and therefore does not count.
     pub(super) fn expected(&self, result: &RuleResult) -> bool {
         self.expecting.as_ref().is_some_and(|expecting| expecting.excuses(result, self.strict))
     }

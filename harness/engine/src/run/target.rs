@@ -1,4 +1,5 @@
-//! The target: a library, its devices, and the runtime's description of itself. Nothing of it changes during a run.
+//! The target: a library, its devices, and the runtime's description of itself. A target does not change during a
+//! run.
 
 mod capabilities;
 mod error;
@@ -41,9 +42,9 @@ use version::{Version, version_of};
 
 pub use error::TargetError;
 
-/// Devices of the simulated machine, unless their number is given.
+/// The number of devices on the simulated machine, unless it is given.
 const SIMULATED_DEVICES: u32 = 4;
-/// The default seed of a run.
+/// A run's default seed.
 const DEFAULT_SEED: u64 = 20_260_101;
 
 /// A library and its devices, ready to run rules.
@@ -51,44 +52,44 @@ const DEFAULT_SEED: u64 = 20_260_101;
 pub struct Target {
     pub runtime: &'static Runtime,
     pub rules: Arc<Rules>,
-    /// The conditions that the selection of rules checks.
+    /// The conditions that rule selection checks.
     pub conditions: Conditions,
     pub executor: Executor,
     pub library: LibraryIdentity,
-    /// The libraries that a worker has mapped after set-up.
+    /// The libraries that a worker has mapped after start-up.
     mapped: Vec<MappedLibrary>,
-    /// The machine; `None` for a simulated device.
+    /// The host; `None` for a simulated device.
     host: Option<Host>,
     /// True if each thread has a separate simulated machine; otherwise all threads use the same devices.
     pub(super) private_machines: bool,
-    /// True if fewer devices are used than the runtime counts.
+    /// True if the run uses fewer devices than the runtime counts.
     pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
-    /// Held until the run ends: no other run uses these devices.
+    /// Held until the run ends, so that no other run uses these devices.
     _locks: Vec<File>,
 }
 
-/// The name of a library in the header; an embedded one has no path.
+/// A library's name in the header. An embedded library has no path.
 fn shown(embedded: bool, path: &Path) -> String {
     if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
 
-/// The answers of the first worker.
+/// The first worker's answers.
 struct LibraryAnswers {
     answers: Answers,
     /// True if the library identifies itself as the simulated device.
     simulated: bool,
     mapped: Vec<MappedLibrary>,
-    /// For each function that a library may lack, true if it is exported.
+    /// For each function that a library is allowed to lack, true if the function is exported.
     exported: Vec<bool>,
 }
 
 impl Target {
-    /// Loads the library in a worker, queries the runtime, and checks the options against the answers.
+    /// Loads the library in a worker, queries the runtime, and checks the options against its answers.
     ///
     /// # Errors
-    /// An option names something unknown, or the library, the runtime or a device cannot be used.
+    /// Fails if an option names something unknown, or if the library, the runtime or a device cannot be used.
     pub fn open(options: &Options, runtime: &'static Runtime, rules: Arc<Rules>) -> Result<Target, RunError> {
         expect_proc()?;
         threads::expect_threads()?;
@@ -147,7 +148,7 @@ impl Target {
                 conditions.product = product;
             }
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
-                // The queries ran in a worker set up for another product.
+                // The queries ran in a worker that was prepared for another product.
                 pool.close(factory.deadlines);
             }
             factory.product.clone_from(&conditions.product);
@@ -161,7 +162,7 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
-        // The simulated device runs no code in the kernel, and locks no memory.
+        // The simulated device runs no kernel code and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
             host.assumed_bare = options.machine.assume_bare_metal;
@@ -189,7 +190,8 @@ impl Target {
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
         executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
-        // A simulated device given as a library has one machine for all its processes, so it is used like a real one.
+        // A simulated device that is given as a library has one machine for all its processes, so it is used like a
+        // real device.
         let private_machines =
             library.simulated && (choice.embedded || std::env::var_os(environment::MACHINE).is_none());
         Ok(Target {
@@ -207,10 +209,10 @@ impl Target {
         })
     }
 
-    /// The same rules on a simulated device with these defects, for proofs.
+    /// The same target with a simulated device that has these defects, for proofs.
     ///
     /// # Errors
-    /// The runtime has no simulated device, or its library cannot be written or read.
+    /// Fails if the runtime has no simulated device, or if its library cannot be written or read.
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
         let mut options = options.clone();
@@ -241,7 +243,7 @@ impl Target {
         identity.collect()
     }
 
-    /// The first line of a run's journal.
+    /// The first line in a run's journal.
     pub fn header(&self, options: &Options) -> RunHeader {
         let profile = options.effort.profile.unwrap_or_default();
         let usual_seed = || if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() };
@@ -275,7 +277,7 @@ impl Target {
     }
 }
 
-/// A simulated target for a proof: an executor, and the work of a rule.
+/// A simulated target for a proof: an executor, and the amount of work per rule.
 #[derive(Debug)]
 pub struct SimulatedTarget {
     pub factory: Factory,
@@ -305,7 +307,7 @@ fn settings(options: &Options) -> RunSettings {
     }
 }
 
-/// Checks that /proc works: workers find the memory shared with this process there.
+/// Checks that /proc works: workers find there the memory that they share with this process.
 fn expect_proc() -> Result<(), TargetError> {
     let own = std::process::id().to_string();
     match std::fs::read_link("/proc/self") {
@@ -315,7 +317,7 @@ fn expect_proc() -> Result<(), TargetError> {
     }
 }
 
-/// The conditions and the worker factory that follow from the options, before the runtime is queried.
+/// The conditions and the worker factory, as the options determine them before the runtime is queried.
 fn prepare(
     options: &Options,
     rules: &Arc<Rules>,
@@ -352,7 +354,7 @@ fn prepare(
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
-    // The value may come from a journal.
+    // The value may come from a journal, and could be 0.
     let step = Duration::from_secs(options.conditions.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
@@ -384,8 +386,8 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Queries the runtime about itself. Returns `None` if it refuses to start: the rule that owns the call reports that,
-/// and the others are blocked by it.
+/// Queries the runtime about itself. Returns `None` if the runtime refuses to start: the rule that owns the failed
+/// call reports that, and other rules are then blocked.
 fn ask(
     options: &Options,
     rules: &Rules,
@@ -416,7 +418,7 @@ fn ask(
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
         Err(end) => return Err(TargetError::Query { library, end }),
     };
-    // Once per run: libraries that a rule maps later are not recorded.
+    // Recorded once per run: libraries that a rule maps later are not included.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.put(Seat::pooled(0, 0), worker);
     pool.give_back(slot);
@@ -424,14 +426,15 @@ fn ask(
     Ok(Some(LibraryAnswers { answers, simulated, mapped, exported }))
 }
 
-/// True if a rule owns the refused call. A code that means a lost device is not judged by any rule.
+/// True if a rule owns the refused call. No rule judges a code that means a lost device.
 fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
     let codes = rules.result_of(&call.function);
     let lost = call.code.is_some_and(|code| codes.is_some_and(|codes| codes.fatal.contains(&i128::from(code))));
     rules.owners.contains_key(&call.function) && !lost
 }
 
-/// The product that the device reports, if it decides. It must not contradict the options.
+/// The product that the device reports, if the options leave the choice to the device. It must not contradict the
+/// options.
 fn product_of(
     options: &Options,
     rules: &Rules,
@@ -446,9 +449,9 @@ fn product_of(
     };
     match rules.product_of(name) {
         Some(found) if auto => Ok(Some(found.id.clone())),
-        // The device of a resumed run is checked later, together with the rest.
+        // A resumed run's device is checked later, together with everything else.
         _ if options.resume.is_some() => Ok(None),
-        // With defects, a wrong product name is for the rules to find, not for the selection.
+        // With defects, a wrong product name is for the rules to find, not for the selection of the product.
         Some(found) if found.id != options.catalog.product && options.run.defects.is_empty() => {
             Err(TargetError::OtherProduct {
                 reported: name.clone(),
@@ -461,10 +464,10 @@ fn product_of(
     }
 }
 
-/// The number of devices in use.
+/// The number of devices to use.
 fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Result<u32, TargetError> {
     let Some(count) = answer.and_then(|count| count.parse::<u32>().ok()) else {
-        // If the runtime does not report a number, only one device is certain.
+        // If the runtime does not report a number, only one device is certain to exist.
         return Ok(options.conditions.devices.unwrap_or(1));
     };
     if count == 0 {
@@ -478,6 +481,6 @@ fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Resu
 
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds this from the operating system.
+    // The standard library seeds this hasher from the operating system.
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

@@ -1,7 +1,7 @@
-//! The flight recorder: the current action of a worker, in memory that outlives it.
+//! The flight recorder: a worker's current action, in memory that outlives the worker.
 //!
-//! Before each case, the worker writes the case's number and values; before each call, the call. The supervisor maps
-//! the same memory and reads it after a crash or a hang.
+//! The worker writes the case's number and values before each case, and the call before each call. The supervisor
+//! maps the same memory, and reads it after a crash or a hang.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,21 +12,22 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use crate::case::Value;
 use catalog::files;
 
-/// The number of calls kept of a case: the last ones.
+/// The maximum number of calls kept per case. The most recent calls are kept.
 pub const CALLS: usize = 256;
-/// The most arguments of a call.
+/// The maximum number of arguments in a call.
 pub const ARGUMENTS: usize = 12;
 const VALUE_WORDS: usize = 4096;
 
-/// One call of the current case.
+/// A call in the current case.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct CallRecord {
-    /// Call site, by its number in the program; [`RELEASE`] + resource for an automatic release.
+    /// The call site, by its number in the program; for an automatic release, [`RELEASE`] plus the resource's
+    /// number.
     pub site: u32,
-    /// 1 while the call runs, 2 after it returned.
+    /// 1 while the call runs; 2 after it has returned.
     pub state: u32,
-    /// Order among the calls of all processes of the case.
+    /// The position among the calls from all processes in the case.
     pub tick: u64,
     /// The returned value, widened.
     pub result: u64,
@@ -38,26 +39,26 @@ impl CallRecord {
     pub const OPEN: u32 = 1;
 }
 
-/// Call sites from here on are automatic releases.
+/// Call sites from this number on are automatic releases.
 pub const RELEASE: u32 = 1 << 30;
-/// The call site of the life cycle: set-up and restore of the worker.
+/// The call site for the life cycle, which prepares and restores the worker.
 pub const LIFE_CYCLE: u32 = 1 << 29;
 
 #[repr(C)]
 struct Header {
-    /// Changes with every case and call, which shows that the worker is alive.
+    /// A number that changes with every case and call, and shows that the worker is making progress.
     progress: AtomicU64,
-    /// Number of the running case, from 1; 0 for none.
+    /// The number of the current case, from 1; 0 for none.
     case: AtomicU64,
-    /// Calls of the case so far.
+    /// The number of calls in the case so far.
     calls: AtomicU64,
     salt: AtomicU64,
     value_words: AtomicU64,
-    /// Copies of the worker that returned from a call and were ended.
+    /// The number of copies of the worker that returned from a call and were ended.
     copies: AtomicU64,
-    /// The memory limit of the worker in bytes once it is almost reached; 0 before.
+    /// The worker's memory limit in bytes, once it is almost reached; 0 before.
     memory_limit: AtomicU64,
-    /// The site of the call that was open then, plus 1; 0 for none.
+    /// The site of the call that was open at that time, plus 1; 0 for none.
     memory_limit_site: AtomicU64,
 }
 
@@ -74,14 +75,14 @@ pub struct Flight {
     layout: *mut Layout,
 }
 
-// SAFETY: the mapping is plain memory; writers are the worker's one active thread, readers copy out of it.
+// SAFETY: the mapping is plain memory. Only the worker's one active thread writes; readers copy data out.
 unsafe impl Send for Flight {}
-// SAFETY: as above; the counters that both sides watch are atomic.
+// SAFETY: as above, and the counters that both sides watch are atomic.
 unsafe impl Sync for Flight {}
 
 impl Flight {
-    /// Memory that two processes can map. Its size is sealed: reading truncated memory kills a process, and the
-    /// worker's library knows the path.
+    /// Creates memory that two processes can map. Its size is sealed: reading truncated memory kills a process, and
+    /// the worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
         let fd = files::in_memory("atlas-cts-flight", MemfdFlags::NOEXEC_SEAL)?;
         ftruncate(&fd, size_of::<Layout>() as u64)?;
@@ -91,7 +92,7 @@ impl Flight {
 
     /// Maps the recorder.
     pub fn map(fd: impl AsFd) -> std::io::Result<Flight> {
-        // SAFETY: a fresh shared mapping of a file of exactly this size.
+        // SAFETY: a fresh shared mapping of a file with exactly this size.
         let base = unsafe {
             mmap(
                 std::ptr::null_mut(),
@@ -150,7 +151,7 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Records a call before it is made; the result goes to the returned slot.
+    /// Records a call before it is made. The result goes to the returned slot.
     #[inline]
     pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
         let header = self.header();
@@ -183,11 +184,11 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Removes the last call if it has returned: it was made for the report, not for the case.
+    /// Removes the last call if it has returned: it was made for the report and does not belong to the case.
     pub fn forget_last_call(&self) {
         let number = self.header().calls.load(Ordering::Relaxed);
         let last = self.calls().0.last().copied();
-        // If the recorder is full, the call has overwritten an earlier one.
+        // If the recorder was full, this call has overwritten an earlier call.
         if number <= CALLS as u64
             && last.is_some_and(|call| call.site & LIFE_CYCLE != 0 && call.state != CallRecord::OPEN)
         {
@@ -200,14 +201,14 @@ impl Flight {
         self.header().copies.fetch_add(1, Ordering::Release);
     }
 
-    /// Records that the worker has almost reached its memory limit, with the open call. Allocates nothing: no memory
-    /// may be left.
+    /// Records that the worker has almost reached its memory limit, and the open call. Does not allocate, because
+    /// there may be no memory left.
     pub fn note_memory_limit(&self, bytes: u64) {
         let header = self.header();
         if header.memory_limit.load(Ordering::Acquire) == 0 {
             let last = header.calls.load(Ordering::Acquire).checked_sub(1);
-            // SAFETY: the slot is inside the array and was written at least once; a torn record at worst names a wrong
-            // call.
+            // SAFETY: the slot is inside the array and was written at least once. A torn record can only name the
+            // wrong call.
             let last = last.map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() });
             let open = last.filter(|call| call.state == CallRecord::OPEN);
             header.memory_limit_site.store(open.map_or(0, |call| u64::from(call.site) + 1), Ordering::Release);
@@ -215,20 +216,20 @@ impl Flight {
         header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// If the worker has almost reached its memory limit since the last query, its limit and the site of the call that
-    /// was open then.
+    /// If the worker has almost reached its memory limit since the previous query, returns the limit and the site
+    /// of the call that was open at that time.
     pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
         let site = self.header().memory_limit_site.load(Ordering::Acquire);
         let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;
         (mebibytes > 0).then(|| (mebibytes, site.checked_sub(1).and_then(|site| u32::try_from(site).ok())))
     }
 
-    /// Takes the number of copies recorded since the last query.
+    /// Takes the number of copies recorded since the previous query.
     pub fn take_copies(&self) -> u64 {
         self.header().copies.swap(0, Ordering::AcqRel)
     }
 
-    /// True if a case runs and no call of the library is open: the rule or the suite is using the time.
+    /// True if a case is running and no library call is open: the rule or the suite is using the time.
     pub fn between_calls(&self) -> bool {
         let runs = self.header().case.load(Ordering::Acquire) != 0;
         runs && self.calls().0.last().is_none_or(|call| call.state != CallRecord::OPEN)
@@ -239,13 +240,13 @@ impl Flight {
         self.header().progress.load(Ordering::Acquire)
     }
 
-    /// The number of the running case, from 1; 0 for none.
+    /// The number of the current case, from 1; 0 for none.
     pub fn case_number(&self) -> u64 {
         self.header().case.load(Ordering::Relaxed)
     }
 
-    /// The running case, or the one that ran when the worker ended: number, salt, values. `None` between cases. Values
-    /// that do not fit are omitted: a part of a list would pass for another case.
+    /// The current case, or the case that was running when the worker ended: number, salt and values. `None`
+    /// between cases. Values that do not fit are all omitted: part of a list would look like another case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
         let header = self.header();
         let number = header.case.load(Ordering::Acquire);
@@ -255,7 +256,7 @@ impl Flight {
         let written = header.value_words.load(Ordering::Relaxed) as usize;
         let words = if written <= VALUE_WORDS { written } else { 0 };
         let mut at = 0;
-        // A worker that corrupts its memory may have written here too, so every index is checked.
+        // A worker that corrupts its memory may have overwritten this too, so every index is checked.
         let mut next = || -> Option<u64> {
             if at >= words {
                 return None;
@@ -283,12 +284,12 @@ impl Flight {
         Some((number, header.salt.load(Ordering::Relaxed), values))
     }
 
-    /// The recorded calls of the case in order, and the number of earlier ones.
+    /// The case's recorded calls in order, and the number of earlier calls.
     pub fn calls(&self) -> (Vec<CallRecord>, u64) {
         let total = self.header().calls.load(Ordering::Acquire);
         let kept = total.min(CALLS as u64);
         let first = total - kept;
-        // SAFETY: every slot is inside the array and was written once at least.
+        // SAFETY: every slot is inside the array and was written at least once.
         let records = (first..total)
             .map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() })
             .collect();
@@ -298,7 +299,7 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map` with this size. A failure leaks the mapping.
+        // SAFETY: mapped by `map` with this size. If unmapping fails, the mapping is leaked.
         let _ = unsafe { munmap(self.layout.cast(), size_of::<Layout>()) };
     }
 }
@@ -334,7 +335,7 @@ mod tests {
     fn any_content_of_the_memory_can_be_read() {
         for byte in [0u8, 1, 0x7F, 0xFF] {
             let flight = Flight::map(Flight::create().unwrap()).unwrap();
-            // SAFETY: the mapping has this size, and every content is valid for integers.
+            // SAFETY: the mapping has this size, and any content is valid for integers.
             unsafe { flight.layout.cast::<u8>().write_bytes(byte, size_of::<Layout>()) };
             let (calls, before) = flight.calls();
             assert!(calls.len() <= CALLS && before.checked_add(calls.len() as u64).is_some());

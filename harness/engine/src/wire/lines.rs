@@ -1,36 +1,36 @@
-//! Converts a worker's output: bytes of a pipe → lines → replies.
+//! Converts a worker's output: bytes from a pipe → lines → replies.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use super::message::Reply;
 
-/// The most bytes of a line. The longest lines pass on the memory of a case.
+/// The maximum length of a line, in bytes. The longest lines transfer a case's memory.
 pub const LONGEST_LINE: usize = 64 << 20;
 
-/// Bytes per read. Few: most replies are short, and the chunk is cleared each time.
+/// The number of bytes per read. It is small because most replies are short and the buffer is cleared each time.
 const CHUNK: usize = 8192;
 
-/// Bytes that are read and not yet parsed.
+/// Bytes that were read but not yet parsed.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
-    /// The number of bytes at the start without the end of a line.
+    /// The number of bytes at the start that were already searched for an end of line.
     searched: usize,
     longest: usize,
 }
 
-/// Something that is not a reply. Everything after it is meaningless.
+/// Input that is not a reply. Everything after it is meaningless.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotAReply {
-    /// A line that is not JSON, or not a reply.
+    /// A line that is not JSON, or is not a reply.
     Unknown {
         error: serde_json::Error,
-        /// The start of the line.
+        /// The beginning of the line.
         line: String,
     },
-    /// A line without an end within this many bytes.
+    /// A line that does not end within this many bytes.
     Endless(usize),
 }
 
@@ -46,15 +46,15 @@ impl fmt::Display for NotAReply {
 impl std::error::Error for NotAReply {}
 
 impl Lines {
-    /// An empty buffer; `longest` is the most bytes of a line.
+    /// Creates an empty buffer. `longest` is the maximum length of a line, in bytes.
     pub fn new(longest: usize) -> Lines {
         Lines { buffer: Vec::new(), searched: 0, longest }
     }
 
-    /// Reads the available bytes and returns their number; 0 at the end of the stream.
+    /// Reads the available bytes and returns their number: 0 at the end of the stream.
     ///
     /// # Errors
-    /// The stream cannot be read.
+    /// Fails if the stream cannot be read.
     pub fn read(&mut self, stream: &mut impl Read) -> io::Result<usize> {
         let mut chunk = [0u8; CHUNK];
         let count = stream.read(&mut chunk)?;
@@ -72,10 +72,10 @@ impl Lines {
         self.end().is_some() || self.buffer.len() > self.longest
     }
 
-    /// The next complete reply.
+    /// Returns the next complete reply.
     ///
     /// # Errors
-    /// The line is not a reply, or too long.
+    /// Fails if the line is not a reply or is too long.
     pub fn reply(&mut self) -> Result<Option<Reply>, NotAReply> {
         let end = self.end();
         if end.unwrap_or(self.buffer.len()) > self.longest {
@@ -93,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// The position of the end of the first line. Each byte is scanned once.
+    /// The position at which the first line ends. Each byte is searched only once.
     fn end(&mut self) -> Option<usize> {
         let found = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
         let end = found.map(|at| self.searched + at);

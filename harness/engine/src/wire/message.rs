@@ -12,29 +12,29 @@ use steps::judgment::Judgment;
 use steps::program::Readiness;
 use steps::{StatementId, VariableId};
 
-/// A request of the supervisor.
+/// A request from the supervisor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
-    /// Load the catalog and the library, and set the process up.
+    /// Load the catalog and the library, and prepare the process.
     Start(Box<Start>),
     /// Query the runtime about itself.
     Query,
-    /// Make the device perform the known operation.
+    /// Perform the known operation on the device.
     Gate,
-    /// Measure the time of the steps of api.yaml's `pace`.
+    /// Measure the time that the steps in api.yaml's `pace` take.
     Pace,
-    /// Make the device perform a capability's steps; the capability is given by position.
+    /// Perform the steps for a capability, which is given by position.
     Capability(usize),
     /// Report which of these functions the library exports.
     Exports(Vec<String>),
     /// Run a rule's cases.
     Run(Box<RunRule>),
-    /// Take part in one case of a rule of several processes.
+    /// Take part in one case of a rule that has several processes.
     Case(Box<RunCase>),
-    /// The turn of another process.
+    /// A turn, from another process.
     Turn(Turn),
-    /// Release the resources acquired at or after this point of the case.
+    /// Release the resources that the case acquired at or after this tick.
     Release(u64),
     /// End the case and restore the process.
     EndCase,
@@ -42,24 +42,25 @@ pub enum Request {
     Stop,
 }
 
-/// The start of a worker.
+/// The parameters for starting a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Start {
-    /// The folder of the catalog; `None` for the embedded one.
+    /// The catalog folder; `None` for the embedded catalog.
     pub specs: Option<PathBuf>,
-    /// The only chapter to read, by its file in the runtime's folder.
+    /// The only chapter to read, by its file name in the runtime's folder.
     pub only: Option<String>,
-    /// Digest of the supervisor's catalog; `None` if only one chapter is read.
+    /// The digest of the supervisor's catalog; `None` if only one chapter is read.
     pub digest: Option<String>,
-    /// The runtime's libraries, in the order of the catalog; `None` for a missing optional one.
+    /// The runtime's libraries, in catalog order; `None` for a missing optional library.
     pub libraries: Vec<Option<PathBuf>>,
     pub state: Readiness,
     pub device: u32,
-    /// The product as far as it is known; its life cycle sets the process up.
+    /// The product, if known. Its life cycle prepares the process.
     pub product: String,
-    /// Bytes of data that the process may use in addition to its memory after set-up; `None` for no limit.
+    /// The number of data bytes that the process may use in addition to its memory after start-up; `None` for no
+    /// limit.
     pub memory: Option<u64>,
-    /// True if the library once did not return from the query for an error text; it is not queried again.
+    /// True if the library once did not return from a query for an error text. It is not queried again.
     #[serde(default)]
     pub mute: bool,
 }
@@ -70,29 +71,30 @@ pub struct RunRule {
     pub rule: String,
     pub product: String,
     pub devices: u32,
-    /// Length of a wait that should succeed, in milliseconds.
+    /// The duration of a wait that should succeed, in milliseconds.
     pub patience: u32,
     pub seed: u64,
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: Vec<Json>,
-    /// The only cases to run, in this order; empty for the plan.
+    /// The only cases to run, in this order. If empty, the plan is run.
     pub only: Vec<Json>,
-    /// For proofs: a judgment that this run ignores.
+    /// For proofs: a judgment that this run leaves out.
     #[serde(default)]
     pub ignored: Option<Judgment>,
-    /// Statements whose checks are only reported, by id: their clauses do not apply to the library's edition.
+    /// The ids of statements whose checks are only reported, because their clauses do not apply to the library's
+    /// edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,
-    /// Alternatives of `choose` that are not drawn, because the product does not offer them.
+    /// The alternatives of `choose` that are not drawn because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
-    /// For proofs: run all cases and count the failing ones.
+    /// For proofs: true to run all cases and count the failing ones.
     #[serde(default)]
     pub counts: bool,
 }
 
-/// One case for one process of a rule.
+/// One case for one of a rule's processes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunCase {
     pub rule: String,
@@ -100,51 +102,53 @@ pub struct RunCase {
     pub devices: u32,
     /// See [`RunRule::patience`].
     pub patience: u32,
-    /// Position of this worker's process in the rule.
+    /// The position of this worker's process in the rule.
     pub process: usize,
     pub number: u64,
     pub values: Vec<Value>,
     pub salt: u64,
-    /// For proofs: a judgment that this run ignores.
+    /// For proofs: a judgment that this run leaves out.
     #[serde(default)]
     pub ignored: Option<Judgment>,
-    /// Statements whose checks are only reported, by id: their clauses do not apply to the library's edition.
+    /// The ids of statements whose checks are only reported, because their clauses do not apply to the library's
+    /// edition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<StatementId>,
-    /// Alternatives of `choose` that are not drawn, because the product does not offer them.
+    /// The alternatives of `choose` that are not drawn because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
 }
 
-/// The runtime's answers, by query.
+/// The runtime's answers, with the query for each.
 pub type Answers = Vec<(String, Result<String, String>)>;
 
-/// A reply of the worker.
+/// A reply from the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     Started(Started),
-    /// The obstacle to starting.
+    /// The reason why the worker did not start.
     NotStarted(Trouble),
-    /// A failure of the worker itself, caused by the suite and not the library.
+    /// A failure of the worker, caused by the suite and not by the library.
     Trouble(String),
     Answers(Answers),
-    /// The failure of the operation, if any.
+    /// The longest of several measurements, in nanoseconds, or the failed step.
     Gate(Option<Trouble>),
-    /// Nanoseconds of the longest of several measurements, or the failed step.
+    /// The judgment of the current case, sent before the library is queried for an error text. `None` after the
+    /// library has answered.
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
-    /// The judgment of the running case; the library is queried for its error text next. `None` after its answer.
+    /// The steps of a case are complete.
     Judged(Option<Box<CaseFailure>>),
     Turn(Turn),
     /// The steps of a case are done.
     Stepped(Box<Stepped>),
     /// The failed releases, and the first failed call.
     Released(Vec<String>, Option<FailedCall>),
-    /// Ready for the next case.
+    /// The process is ready for the next case.
     Ready(CaseEnd),
-    /// Torn down; the process exits next.
+    /// The process has been torn down, and exits next.
     Stopped,
 }
 
@@ -153,9 +157,10 @@ pub enum Reply {
 pub struct Started {
     /// The name by which a simulated device identifies itself.
     pub simulated: Option<String>,
-    /// Nanoseconds of loading and setting up the library.
+    /// The time taken to load and prepare the library, in nanoseconds.
     pub nanoseconds: u64,
-    /// Changes that the library made to its process during set-up. They are kept: the library may need them.
+    /// Changes that the library made to its process during start-up. They are kept, because the library may need
+    /// them.
     pub changed: Option<String>,
     /// The reasons why available optional libraries were not loaded.
     #[serde(default)]
@@ -167,7 +172,7 @@ pub struct Started {
 pub struct CaseEnd {
     /// The reason why the life cycle could not be restored.
     pub trouble: Option<Trouble>,
-    /// Changes that the library made to its process: see [`SearchResult::findings`].
+    /// Changes that the library made to its process (see [`SearchResult::findings`]).
     pub manners: Vec<String>,
     /// Set if the process reached its memory limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,22 +183,22 @@ pub struct CaseEnd {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Stepped {
     pub report: CaseReport,
-    /// The acquisition times of the resources still held.
+    /// The ticks at which the resources still held were acquired.
     pub held: Vec<u64>,
-    /// A code after which the process is unusable.
+    /// The code, if any, after which the process is unusable.
     pub fatal: Option<String>,
 }
 
-/// The state passed on with the turn.
+/// The state that is passed on with the turn.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Turn {
-    /// Variables by position, with their bytes in hex.
+    /// Variables by position, with their bytes in hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(VariableId, String)>,
     /// True if the case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The process that had the turn ends after this.
+    /// The process that had the turn, if it ends after this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<usize>,
     /// The process to kill.

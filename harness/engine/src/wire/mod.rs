@@ -1,4 +1,5 @@
-//! Code shared by supervisor and worker: messages, the flight recorder, waiting, and recorded calls as text.
+//! Code that the supervisor and the worker share: messages, the flight recorder, waiting, and recorded calls as
+//! text.
 
 pub mod flight;
 pub mod lines;
@@ -8,25 +9,26 @@ pub mod wait;
 
 pub use message::Turn;
 
-/// The environment variable that makes a process a worker: the runtime's name.
+/// The environment variable that makes a process a worker. Its value is the runtime's name.
 pub const WORKER: &str = "ATLAS_CTS_WORKER";
-/// Path of the flight recorder's memory.
+/// The environment variable with the path of the flight recorder's memory.
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
-/// The variable with the folder for files of cases. The supervisor removes them, because a worker may be killed.
+/// The environment variable that names the folder for cases' files. The supervisor removes the files, because a
+/// worker may be killed.
 pub const FILES: &str = "ATLAS_CTS_FILES";
-/// Exit status of a worker that fails for a reason of the suite, not of the library.
+/// The exit status of a worker that fails because of the suite, not the library.
 pub const OWN_TROUBLE: i32 = 70;
-/// Precedes the reason that such a worker prints last.
+/// The prefix of the reason that such a worker prints last.
 pub const OWN_TROUBLE_MARK: &str = "worker: ";
-/// Exit status of a worker whose pipes the library closed.
+/// The exit status of a worker whose pipes the library closed.
 pub const DEAF: i32 = 71;
 
-/// Advice for an error of the operating system that a limit caused; empty otherwise.
+/// Advice for an operating-system error that was caused by a limit; otherwise empty.
 pub fn advice(error: &std::io::Error) -> &'static str {
     use rustix::io::Errno;
     match Errno::from_io_error(error) {
-        Some(Errno::AGAIN) => "; raise the limit of processes (ulimit -u, or the container's)",
-        Some(Errno::MFILE) => "; raise the limit of open files (ulimit -n)",
+        Some(Errno::AGAIN) => "; raise the limit on processes (ulimit -u, or the container's)",
+        Some(Errno::MFILE) => "; raise the limit on open files (ulimit -n)",
         Some(Errno::NFILE) => "; the system has too many open files: close some, or raise fs.file-max",
         Some(Errno::NOMEM) => "; memory is short: free some, or raise the limit (ulimit -v, or the container's)",
         Some(Errno::NOSPC) => "; the file system is full: free some space",

@@ -8,17 +8,17 @@ use steps::types::{c_name, is_address, wrap};
 
 use super::flight::{ARGUMENTS, CallRecord, LIFE_CYCLE, RELEASE};
 
-/// The programs whose calls were recorded.
+/// The programs from which calls were recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<'a> {
     pub rules: &'a Rules,
-    /// The program of the rule.
+    /// The rule's program.
     pub program: &'a Program,
-    /// The life cycle of its processes.
+    /// The life cycle of the rule's processes.
     pub life_cycle: &'a LifeCycleProgram,
 }
 
-/// The calls of a case, one line each.
+/// A case's calls, one per line.
 pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<String> {
     let sites = texts.program.sites();
     let mut lines = Vec::new();
@@ -29,13 +29,13 @@ pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<Str
     lines
 }
 
-/// The name of the called function, and its origin.
+/// The called function's name and the origin of the call.
 pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> Option<String> {
     let (function, _, note) = called(texts, sites, record);
     Some(format!("{}{}", function?.name, note))
 }
 
-/// The name of the function called at a site, and its origin.
+/// The name of the function called at a site, and the origin of the call.
 pub fn of_site(texts: &Texts<'_>, site: u32) -> Option<String> {
     let record = CallRecord { site, state: CallRecord::OPEN, tick: 0, result: 0, arguments: [0; ARGUMENTS] };
     named(texts, &texts.program.sites(), &record)
@@ -46,7 +46,7 @@ pub fn function(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord)
     called(texts, sites, record).0
 }
 
-/// The function of a record, the call in the steps, and a note for calls outside of steps.
+/// The function in a record, the call in the steps, and a note for calls outside steps.
 fn called<'a>(
     texts: &Texts<'a>,
     sites: &[Option<&'a Call>],
@@ -68,7 +68,7 @@ fn called<'a>(
     (call.map(|call| program.functions[call.function]), call, "")
 }
 
-/// One call: `f(size=64, policy=X) = 0`.
+/// A call as text: `f(size=64, policy=X) = 0`.
 pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> String {
     let Texts { rules, program, .. } = *texts;
     let (function, call, note) = called(texts, sites, record);
@@ -106,7 +106,7 @@ pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> 
     format!("{}({}) = {result}{note}", function.name, arguments.join(", "))
 }
 
-/// The text of a hook or a gate, since its address means nothing.
+/// The text for a hook or a gate, whose address has no meaning for the reader.
 fn built_in(program: &Program, value: &Expression, ty: Type) -> Option<String> {
     match value {
         Expression::Cast(_, of) => built_in(program, of, ty),

@@ -1,7 +1,7 @@
-//! Waiting for a message: briefly by polling, then asleep.
+//! Waits for a message, first by polling for a short time and then asleep.
 //!
-//! Waking a sleeping process on an idle core takes 20 µs or more, several times the cost of a step. So both sides poll
-//! briefly before they sleep, and yield the processor meanwhile.
+//! Waking a sleeping process on an idle core takes 20 µs or more, several times the cost of a step. Both sides
+//! therefore poll for a short time before they sleep, and yield the processor while polling.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use rustix::event::{PollFd, Timespec, poll};
 /// The time to poll before sleeping.
 const AWAKE: Duration = Duration::from_micros(40);
 
-/// Waits until one of the streams is readable, at most for `at_most` after polling; returns the number of readable
+/// Waits until one of the streams is readable, for at most `at_most` after polling. Returns the number of readable
 /// streams.
 pub fn ready(watched: &mut [PollFd<'_>], at_most: Duration) -> usize {
     let begun = Instant::now();

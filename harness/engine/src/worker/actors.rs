@@ -1,4 +1,4 @@
-//! Statements of actors that run on threads.
+//! Runs statements for actors on threads.
 
 use catalog::Section;
 use record::Verdict;
@@ -9,7 +9,7 @@ use super::execution::Execution;
 use super::fault::{Fault, Stop};
 
 impl<'a> Execution<'a> {
-    /// Performs a statement on an actor's thread and waits for it.
+    /// Performs a statement on an actor's thread and waits for the result.
     pub(super) fn on_thread(&mut self, actor: ActorId, state: Readiness, statement: &'a Statement) -> Result<(), Stop> {
         self.run_on(actor, |execution, fresh| {
             if fresh && state == Readiness::Device {
@@ -19,11 +19,11 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Ends all threads of the case after each has released its device.
+    /// Ends all threads in the case after each has released its device.
     pub(super) fn end_threads(&mut self) {
         let mut lives = std::mem::take(&mut self.thread_lives);
         for (actor, life) in &mut lives {
-            // Failures in the tear-down of a thread say nothing about the rule.
+            // Failures during a thread's tear-down prove nothing about the rule.
             let _ = self.run_on(*actor, |_, _| {
                 life.run_section(Section::DeviceDown).map_err(|trouble| Fault::LifeCycle(trouble.message).into())
             });
@@ -44,7 +44,7 @@ impl<'a> Execution<'a> {
         result
     }
 
-    /// Selects the process's device on a fresh thread, with the steps of api.yaml.
+    /// Selects the process's device on a fresh thread, using the steps in api.yaml.
     fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
         let Some(life) = self.life else { return Ok(()) };
         let mut execution = Execution::new(life, self.flight);

@@ -14,7 +14,7 @@ use super::fault::{Fault, Stop};
 use super::gates;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
-/// The most memory that a built-in touches: a larger size is a mistake of the rule.
+/// The maximum memory that a built-in accesses, in bytes. A larger size is a mistake in the rule.
 const LARGEST: i128 = 1 << 34;
 
 impl<'a> Memory<'a> for Execution<'a> {
@@ -54,7 +54,7 @@ impl<'a> Memory<'a> for Execution<'a> {
         let size = self.prepared.rules.environment.declarations.size(ty).min(8);
         let pointer = self.address(place, size)?;
         let mut word = [0; 8];
-        // SAFETY: the place is a variable, or memory that the rule owns; catalog checks keep device pointers out.
+        // SAFETY: the place is a variable, or memory that the rule owns. Catalog checks keep device pointers out.
         unsafe { word.as_mut_ptr().copy_from_nonoverlapping(pointer, size) };
         Ok(typed(ty, u64::from_le_bytes(word)))
     }
@@ -68,7 +68,7 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
-        // The steps decide what a value is used for: it may be anything that they allow.
+        // The steps decide how a value is used, so it may be anything that they allow.
         Execution::call(self, call, true)
     }
 }
@@ -79,7 +79,7 @@ impl<'a> Execution<'a> {
         evaluate(self, expression)
     }
 
-    /// The address of a place that holds `bytes` bytes.
+    /// The address of a place with room for `bytes` bytes.
     pub(super) fn address(&mut self, place: &'a Place, bytes: usize) -> Result<*mut u8, Stop> {
         let (base, room) = match &place.root {
             Root::Variable(variable) => {
@@ -117,7 +117,7 @@ impl<'a> Execution<'a> {
         Ok(base.wrapping_add(offset))
     }
 
-    /// Stores a value, which must fit.
+    /// Stores a value, which must fit the type.
     pub(super) fn store(&mut self, place: &'a Place, ty: Type, value: i128) -> Result<(), Stop> {
         let size = self.prepared.rules.environment.declarations.size(ty);
         let pointer = self.address(place, size)?;
@@ -131,7 +131,7 @@ impl<'a> Execution<'a> {
         }
         let size = self.prepared.rules.environment.declarations.size(ty);
         let bytes = (value as u64).to_le_bytes();
-        // SAFETY: the place holds `size` bytes, at most 8 for types that have values.
+        // SAFETY: the place has room for `size` bytes: at most 8, for types that have values.
         unsafe { pointer.copy_from_nonoverlapping(bytes.as_ptr(), size.min(8)) };
         Ok(())
     }
@@ -147,8 +147,8 @@ impl<'a> Execution<'a> {
             return Err(Fault::NullArgument.into());
         }
         let address = if length == 0 { std::ptr::dangling_mut::<u8>() } else { address as usize as *mut u8 };
-        // SAFETY: the rule states that this many bytes of host memory are at the address; device pointers were refused
-        // when the catalog was loaded. The slice is used up before any other code runs.
+        // SAFETY: the rule states that this many bytes of host memory are at the address, and device pointers were
+        // refused when the catalog was loaded. The slice is no longer used when any other code runs.
         Ok(unsafe { std::slice::from_raw_parts_mut(address, length) })
     }
 
@@ -259,7 +259,7 @@ impl<'a> Execution<'a> {
         Ok(c_text(address))
     }
 
-    /// The operands of a failed check, for its message: `left = 32, right = 0`.
+    /// The operands in a failed check, for its message: `left = 32, right = 0`.
     pub(super) fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
             Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
@@ -270,7 +270,7 @@ impl<'a> Execution<'a> {
             }
             Expression::Binary(operator, left, right) if operator.is_comparison() => {
                 let (Some(left), Some(right)) = (self.quiet(left), self.quiet(right)) else { return String::new() };
-                // Another thread may have changed them by now.
+                // Another thread may have changed the operands since the check.
                 let now = arithmetic::binary(*operator, left, right).is_ok_and(|holds| holds != 0);
                 let late = if now { "it did not hold when checked; now " } else { "" };
                 format!("{late}left is {}, right is {}", number(left), number(right))
@@ -284,7 +284,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Evaluates again for a message; calls are not repeated.
+    /// Evaluates an expression again for a message. Calls are not repeated.
     fn quiet(&mut self, expression: &'a Expression) -> Option<i128> {
         if matches!(expression, Expression::Call(..)) { None } else { self.evaluate(expression).ok() }
     }
@@ -321,7 +321,7 @@ pub(super) fn c_text(address: i128) -> Option<Vec<u8>> {
     }
     let mut text = Vec::new();
     for at in 0..65536usize {
-        // SAFETY: the library or the rule states that a C string starts here; a wrong pointer ends this process.
+        // SAFETY: the library or the rule states that a C string starts here. A wrong pointer ends this process.
         let byte = unsafe { (address as usize as *const u8).add(at).read() };
         if byte == 0 {
             break;
@@ -335,7 +335,7 @@ fn number(value: i128) -> String {
     if value > 0xFFFF { format!("{value} (0x{value:x})") } else { value.to_string() }
 }
 
-/// Number of resident bytes of this process, as the kernel counts them; 0 if unknown.
+/// The number of this process's resident bytes, as the kernel counts them; 0 if unknown.
 fn resident() -> i128 {
     let counts = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = counts.split(' ').nth(1).and_then(|pages| pages.parse::<i128>().ok());

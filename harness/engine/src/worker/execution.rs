@@ -1,4 +1,4 @@
-//! The execution of one program: its memory, its calls, its acquired resources.
+//! Executes one program: its memory, its calls, and the resources it acquires.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -24,82 +24,83 @@ use super::threads::Threads;
 use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
 
-/// A program prepared for one library: the parts that do not change between cases.
+/// A program prepared for a library: everything that does not change between cases.
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
     pub program: &'a Program,
     pub rules: &'a Rules,
-    /// The life cycle that the program belongs to; `None` for that of a rule.
+    /// The life cycle that contains the program; `None` for a rule's program.
     pub life_cycle: Option<&'a LifeCycleProgram>,
-    /// Addresses of the program's functions, in its order; `None` if not exported.
+    /// The addresses of the program's functions, in program order; `None` for a function that is not exported.
     pub addresses: Vec<Option<*const c_void>>,
     /// The type of the codes that each function returns.
     pub results: Vec<Option<&'a ResultType>>,
     /// The resource that each function acquires, with its position in the catalog's list.
     pub acquires: Vec<Option<(usize, &'a Resource)>>,
-    /// True for each function that releases a resource.
+    /// For each function, true if it releases a resource.
     pub releases: Vec<bool>,
-    /// The effect of each function on the selected devices.
+    /// Each function's effect on the selected devices.
     effects: Vec<Option<Effect>>,
     selections: Arc<Selections>,
-    /// The release functions by resource, in the order of the catalog's list; `None` if not exported, or not needed.
+    /// The release functions by resource, in the order of the catalog's list; `None` for a function that is not
+    /// exported or not needed.
     pub release_functions: Vec<Option<(&'static Function, *const c_void)>>,
     pub scope: &'a Scope,
-    /// Device of this process.
+    /// This process's device.
     pub device: u32,
-    /// Position of this process in the program.
+    /// This process's position in the program.
     pub process: usize,
 }
 
-// SAFETY: the addresses are those of a library that stays loaded.
+// SAFETY: the addresses belong to a library that stays loaded.
 unsafe impl Send for Prepared<'_> {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; no content changes.
 unsafe impl Sync for Prepared<'_> {}
 
 /// A resource that the case must release.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     pub resource: &'a Resource,
-    /// Position of the resource in the catalog's list.
+    /// The resource's position in the catalog's list.
     pub index: usize,
-    /// The handle, widened by its type.
+    /// The handle, widened from its type.
     pub handle: u64,
-    /// The acquiring call's arguments, if the release passes one of them on.
+    /// The acquiring call's arguments, if the release uses any of them.
     pub arguments: Vec<u64>,
-    /// For handles that are buffers: their bytes at acquisition.
+    /// For a handle that is a buffer: the buffer's bytes when it was acquired.
     pub bytes: Option<Vec<u8>>,
-    /// Order across all processes of the case.
+    /// The position in the order across all processes in the case.
     pub tick: u64,
-    /// True if its release is judged; it is not if the acquiring call is not.
+    /// True if the release is judged, which it is only if the acquiring call is.
     pub judged: bool,
 }
 
-/// The execution of one program in this process.
+/// The execution of a program in this process.
 pub(super) struct Execution<'a> {
     pub prepared: &'a Prepared<'a>,
     pub memory: Memory,
     pub flight: &'a Flight,
     pub values: Vec<Value>,
     pub held: Vec<Held<'a>>,
-    /// Calls that `defer` scheduled, with the statement's number.
+    /// The calls that `defer` has scheduled.
     pub deferred: Vec<&'a Call>,
-    /// Statements passed so far: the same number in all processes of the case.
+    /// The number of statements passed so far. It is the same in all processes in the case.
     pub tick: u64,
-    /// Statements and rounds of loops that this process has executed.
+    /// The number of statements and loop iterations that this process has executed.
     pub steps: u64,
     pub report: CaseReport,
     pub turns: Option<Turns<'a>>,
     pub threads: Threads,
-    /// True while executing the set-up of the rule.
+    /// True while the rule's set-up runs.
     pub setup: bool,
     pub control: bool,
-    /// For proofs: an ignored judgment. Checked only after a failure.
+    /// For proofs: a judgment to leave out. Checked only after a failure.
     pub ignored: Option<Judgment>,
-    /// Statements whose checks are only reported, by id.
+    /// The ids of statements whose checks are only reported.
     pub observed: &'a [StatementId],
     /// A call that returned a code after which the process is unusable.
     pub fatal: Option<(usize, i128)>,
-    /// The first failed call of the case whose answer the rule stores or did not expect.
+    /// The case's first failed call whose code the rule stores or did not expect.
     pub kept: Option<FailedCall>,
     /// The life cycle, for threads that select a device.
     pub life: Option<&'a Prepared<'a>>,
@@ -159,7 +160,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Same as `new`, for a life cycle.
+    /// Same as `new`, for a life cycle's program.
     pub(super) fn life_cycle(
         life: &'a LifeCycleProgram,
         rules: &'a Rules,
@@ -197,7 +198,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Discards the previous case and takes the values of the next.
+    /// Discards the previous case and takes the next case's values.
     pub(super) fn begin(&mut self, values: Vec<Value>, salt: u64) {
         self.memory.reset(salt);
         self.values = values;
@@ -215,7 +216,7 @@ impl<'a> Execution<'a> {
         &self.prepared.program.actors[actor]
     }
 
-    /// Makes a call and returns its result, typed. An answer that no document fixes is recorded.
+    /// Makes a call and returns its typed result. An answer that no document settles is recorded.
     pub(super) fn call(&mut self, call: &'a Call, free: bool) -> Result<i128, Stop> {
         let function = self.prepared.program.functions[call.function];
         let Some(address) = self.prepared.addresses[call.function] else {
@@ -233,8 +234,8 @@ impl<'a> Execution<'a> {
         let arguments = &arguments[..call.arguments.len()];
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let slot = self.flight.begin_call(site, self.tick, arguments);
-        // SAFETY: the address is that of this function. The pointers are those of the rule's steps, which are under
-        // test: a library that faults on them ends this process, and the supervisor reports it.
+        // SAFETY: the address is this function's. The pointers come from the rule's steps, which are under test: if
+        // the library faults on them, this process ends and the supervisor reports that.
         let raw = unsafe { (function.call)(address, arguments) };
         super::copies::end_copy(self.flight);
         self.flight.end_call(slot, raw);
@@ -258,12 +259,12 @@ impl<'a> Execution<'a> {
         Ok(result)
     }
 
-    /// Records the answer of a call that may answer differently.
+    /// Records the answer from a call that is allowed to answer in different ways.
     fn note_answer(&mut self, call: &Call, function: &Function, arguments: &[u64], result: i128) {
         let told = match i64::try_from(result) {
             _ if is_address(function.returns) => Told::Address(result != 0),
             Ok(code) if self.prepared.results[call.function].is_some() => Told::Code(code),
-            // Rules observe numbers explicitly if they matter.
+            // If numbers matter, rules observe them explicitly.
             _ => return,
         };
         let parameters = function.parameters.iter().zip(arguments).enumerate();
@@ -284,13 +285,13 @@ impl<'a> Execution<'a> {
         use steps::program::Argument;
         match argument {
             Argument::Value { value: Expression::Load { place, ty: ty @ Type::Struct(_) }, .. } => {
-                // A struct passed by value: its bytes, or their address if it is larger than a register.
+                // A struct that is passed by value: its bytes or, if it is larger than a register, its address.
                 let size = self.prepared.rules.environment.declarations.size(*ty);
                 let pointer = self.address(place, size)?;
                 if size > 8 {
                     return Ok(pointer as u64);
                 }
-                // SAFETY: the place holds `size` bytes, at most 8.
+                // SAFETY: the place has `size` bytes, which is at most 8.
                 unsafe { structure.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(pointer, size) };
                 Ok(structure[0])
             }
@@ -306,7 +307,7 @@ impl<'a> Execution<'a> {
                 let pointer = self.address(place, *bytes)?;
                 let poison = self.memory.poison_word().to_le_bytes();
                 for at in 0..*bytes {
-                    // SAFETY: the place holds `bytes` bytes.
+                    // SAFETY: the place has `bytes` bytes.
                     unsafe { pointer.add(at).write(poison[at % 8]) };
                 }
                 self.outs.push((pointer, *bytes));
@@ -315,11 +316,11 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// True if an out-variable of the last call still holds poison.
+    /// True if an out-variable of the previous call still holds poison.
     pub(super) fn unwritten_out(&self) -> bool {
         let poison = self.memory.poison_word().to_le_bytes();
         self.outs.iter().any(|(pointer, bytes)| {
-            // SAFETY: the place of an out-variable of the call just made.
+            // SAFETY: this is the place of an out-variable in the call that was just made.
             (0..*bytes).all(|at| unsafe { *pointer.add(at) } == poison[at % 8])
         })
     }
@@ -330,16 +331,17 @@ impl<'a> Execution<'a> {
         let mut bytes = None;
         let handle = match resource.handle {
             Handle::Argument(_) => parameter,
-            // A broken library accepts a null place for the handle: its resource has no name.
+            // A broken library may accept a null place for the handle. Then there is no name for its resource.
             Handle::Pointee(_) | Handle::Buffer(_) if parameter == 0 => return,
             Handle::Pointee(ty) => {
                 let mask = resource.handle.mask(&rules.environment.declarations);
                 let mut word = [0; 8];
                 let size = rules.environment.declarations.size(ty).min(word.len());
-                // SAFETY: the function succeeded, and its out-parameter points to a handle of this size, at most 8.
+                // SAFETY: the function succeeded, and its out-parameter points to a handle of this size, which is
+                // at most 8.
                 unsafe { word.as_mut_ptr().copy_from_nonoverlapping(parameter as *const u8, size) };
                 let handle = u64::from_le_bytes(word);
-                // The variable is unchanged since before the call, so there is nothing to release.
+                // The variable has not changed since before the call, so there is nothing to release.
                 if handle == self.memory.poison_word() & mask {
                     return;
                 }
@@ -363,16 +365,16 @@ impl<'a> Execution<'a> {
             match &held.bytes {
                 Some(_) if *given == 0 => false,
                 Some(bytes) => {
-                    // SAFETY: the release function takes a buffer of the same length.
+                    // SAFETY: the release function takes a buffer with the same length.
                     let given = unsafe { std::slice::from_raw_parts(*given as *const u8, bytes.len()) };
                     given == bytes.as_slice()
                 }
-                // Releasing a null pointer releases nothing; the number 0 is an ordinary handle.
+                // Releasing a null pointer has no effect, but the number 0 is an ordinary handle.
                 None if *given == 0 && is_address(held.resource.handle.ty()) => false,
                 None => (held.handle ^ given) & held.resource.handle.mask(declarations) == 0,
             }
         };
-        // Of two resources with the same handle, the one that the rule expects to exist.
+        // If two resources have the same handle, this selects the one that the rule expects to exist.
         let found = self.held.iter().rposition(|held| held.judged && same(held));
         let found = found.or_else(|| self.held.iter().rposition(same));
         if let Some(found) = found {
@@ -380,7 +382,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Releases the resources acquired at or after a tick, latest first.
+    /// Releases the resources acquired at or after a tick, most recent first.
     pub(super) fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
             let release = &held.resource.release;
@@ -405,7 +407,7 @@ impl<'a> Execution<'a> {
                 *place = pass(argument);
             }
             let slot = self.flight.begin_call(RELEASE + held.index as u32, self.tick, arguments);
-            // SAFETY: the catalog pairs the functions: this one releases what the call of this case acquired.
+            // SAFETY: the catalog pairs the functions, so this function releases what a call in this case acquired.
             let raw = unsafe { (function.call)(address, arguments) };
             super::copies::end_copy(self.flight);
             self.flight.end_call(slot, raw);
@@ -422,17 +424,18 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// True if a function with this answer succeeded. A function whose answer says nothing about success cannot fail.
+    /// True if this answer means that the function succeeded. A function whose answer does not indicate success
+    /// cannot fail.
     pub(super) fn succeeded(&self, function: usize, result: i128) -> bool {
         self.prepared.results[function].is_none_or(|codes| codes.succeeded(result))
     }
 
-    /// A function's answer, with the code's name.
+    /// A function's answer, with the name of the code.
     pub(super) fn code(&self, function: usize, code: i128) -> String {
         self.prepared.results[function].map_or_else(|| code.to_string(), |codes| codes.shown(code))
     }
 
-    /// The answer after which the process is unusable, if any.
+    /// The answer, if any, after which the process is unusable.
     pub(super) fn take_fatal(&mut self) -> Option<String> {
         let (function, code) = self.fatal.take()?;
         Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
@@ -440,13 +443,13 @@ impl<'a> Execution<'a> {
 
     /// The place of a variable in the frame.
     pub(super) fn slot(&mut self, variable: VariableId) -> *mut u8 {
-        // SAFETY: the frame was made for the program, and the offset is that of one of its variables.
+        // SAFETY: the frame was created for this program, and the offset belongs to one of its variables.
         unsafe { self.memory.frame().add(self.prepared.program.variables[variable].offset) }
     }
 
-    /// The address of an array and its length in bytes; `None` before its declaration was executed.
+    /// The address and length in bytes of an array; `None` before its declaration was executed.
     pub(super) fn array(&self, slot: *const u8) -> Option<(*mut u8, usize)> {
-        // SAFETY: an array's slot holds the two.
+        // SAFETY: an array's slot holds an address and a length.
         let (array, bytes) = unsafe { (slot.cast::<u64>().read(), slot.cast::<u64>().add(1).read()) };
         (array != self.memory.poison_word()).then_some((array as *mut u8, bytes as usize))
     }

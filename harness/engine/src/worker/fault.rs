@@ -1,5 +1,5 @@
-//! The reasons why a case stops, cannot be judged, or a worker fails. Faults are mistakes of a rule, of the suite, or
-//! of the machine; never of the library.
+//! The reasons why a case stops or cannot be judged, and why a worker fails. Faults are mistakes in a rule, the
+//! suite or the machine, never in the library.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(super) enum Fault {
     OutsideRoom { offset: usize, room: usize },
     #[error("a value of this type cannot be used in a calculation")]
     NoValue,
-    #[error("{value} does not fit a {}; cast it if the wrap is meant", c_name(*.ty))]
+    #[error("{value} does not fit a {}; cast it if wrapping is intended", c_name(*.ty))]
     DoesNotFit { value: i128, ty: Type },
     #[error("{value} does not fit a parameter of type {}", c_name(*.ty))]
     DoesNotFitParameter { value: i128, ty: Type },
@@ -41,33 +41,33 @@ pub(super) enum Fault {
     HostAlignment,
     #[error("ALIGN_UP to a multiple of 0")]
     AlignUp,
-    #[error("this is not a gate of the case; `gate()` makes one")]
+    #[error("this is not one of the case's gates; `gate()` creates one")]
     NoGate,
-    /// Out of memory for a built-in.
+    /// There was not enough memory for a built-in.
     #[error("{what}: {source}{}", advice(.source))]
     Memory { what: String, source: io::Error },
-    /// A file for a built-in cannot be written.
+    /// A file for a built-in could not be written.
     #[error("cannot write {path}: {source}{}", advice(.source))]
     File { path: PathBuf, source: io::Error },
     #[error("the loop would run {rounds} times; at most {most} are allowed")]
     Rounds { rounds: i128, most: i128 },
     #[error("the case chose an unknown alternative")]
     NoAlternative,
-    /// Control flow performed by an actor, or another statement as control flow.
+    /// Control flow was performed as an actor's statement, or another statement as control flow.
     #[error("control flow cannot be performed by an actor")]
     Flow,
     #[error("a process that has ended cannot execute statements")]
     Gone,
-    /// A variable of another process is incomplete.
+    /// A variable from another process is incomplete.
     #[error("a variable arrived incomplete")]
     BrokenVariable,
     #[error("a thread of the case ended early")]
     ThreadEnded,
     #[error("cannot start a thread of the case: {source}{}", advice(.source))]
     NoThread { source: io::Error },
-    #[error("the case executed more than {0} statements: bound the rounds of its loops")]
+    #[error("the case executed more than {0} statements: limit the iterations of its loops")]
     Steps(u64),
-    /// A part of the life cycle failed.
+    /// Part of the life cycle failed.
     #[error("{0}")]
     LifeCycle(String),
     /// The connection to the supervisor failed.
@@ -78,9 +78,9 @@ pub(super) enum Fault {
 /// The reason why the execution of a case stopped early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The rule, or its set-up, failed: the report has the details.
+    /// The rule or its set-up failed. The report has the details.
     Failed,
-    /// Another process of the case failed or ended the case.
+    /// The case failed in another process, or another process ended it.
     Elsewhere,
     /// The case cannot be judged.
     Fault(Box<Fault>),
@@ -100,7 +100,7 @@ pub(super) enum WorkerFault {
     UnknownRuntime(String),
     #[error("{0} is not set")]
     NotSet(&'static str),
-    /// An error of the operating system.
+    /// An operating-system error.
     #[error("{what}: {source}{}", advice(.source))]
     Io { what: String, source: io::Error },
     /// A message cannot be written or parsed.

@@ -1,4 +1,4 @@
-//! Control flow: loops, conditions, alternatives, blocks, ends of processes.
+//! Control flow: loops, conditions, alternatives, blocks, and ends of processes.
 
 use record::Verdict;
 use steps::Id;
@@ -36,7 +36,7 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
-    /// Performs a statement nested in one that its actor already performs.
+    /// Performs a statement that is nested in one that its actor is performing.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
         let result = match statement.kind.is_flow() {
@@ -49,7 +49,7 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
-    /// Adds the statement to the fault of a case that cannot be judged.
+    /// Adds the statement to a fault that prevents the case from being judged.
     #[cold]
     fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
         match stop {
@@ -61,7 +61,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Performs control flow; `run` runs the nested statements.
+    /// Performs control flow. `run` runs the nested statements.
     fn flow(
         &mut self,
         statement: &'a Statement,

@@ -1,7 +1,8 @@
-//! Gates: the function that `hook` passes to the runtime waits at one until the rule opens it.
+//! Gates: the function that `hook` passes to the runtime waits at a gate until the rule opens the gate.
 //!
-//! The runtime may call it with any argument, even after the case of the gate. So a gate is only looked up: its address
-//! stays unused for as long as the process lives, and a call with any other address returns at once.
+//! The runtime may call the function with any argument, even after the gate's case has ended. The function
+//! therefore only looks gates up: a gate's address is not reused while the process lives, and a call with any other
+//! address returns at once.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -16,10 +17,10 @@ struct Gate {
     passed: u64,
 }
 
-/// The gates of the running case, by address.
+/// The current case's gates, by address.
 static GATES: LazyLock<Mutex<HashMap<usize, Gate>>> = LazyLock::new(|| {
-    // The library's exit handlers may wait for its calls: the handler registered last runs first.
-    // SAFETY: the function takes nothing and does not unwind.
+    // The library's exit handlers may wait for its calls, and the handler that was registered last runs first.
+    // SAFETY: the function takes no arguments and does not unwind.
     let _ = unsafe { libc::atexit(at_exit) };
     Mutex::default()
 });
@@ -40,14 +41,14 @@ pub(super) fn make() -> i128 {
     address as i128
 }
 
-/// Opens a gate for good.
+/// Opens a gate permanently.
 pub(super) fn open(address: i128) -> Result<(), Fault> {
     known(&mut gates(), address)?.open = true;
     CHANGED.notify_all();
     Ok(())
 }
 
-/// The number of calls with a gate that have returned.
+/// The number of calls with this gate that have returned.
 pub(super) fn passed(address: i128) -> Result<i128, Fault> {
     Ok(i128::from(known(&mut gates(), address)?.passed))
 }
@@ -56,23 +57,23 @@ fn known(gates: &mut HashMap<usize, Gate>, address: i128) -> Result<&mut Gate, F
     usize::try_from(address).ok().and_then(|address| gates.get_mut(&address)).ok_or(Fault::NoGate)
 }
 
-/// Opens all gates, so that no thread waits at one.
+/// Opens all gates, so that no thread keeps waiting.
 pub(super) fn open_all() {
     let mut gates = gates();
-    // Every case ends here, but few have gates: without one, this avoids a system call.
+    // Every case calls this, but few cases have gates. Without gates, this test avoids a system call.
     if !gates.is_empty() {
         gates.clear();
         CHANGED.notify_all();
     }
 }
 
-/// The address of the function that `hook` passes on.
+/// The address of the function that `hook` passes to the runtime.
 pub(super) fn hook() -> i128 {
     pass as *const c_void as i128
 }
 
-/// Waits until the gate is open, or the case ends. A rule that itself waits for this is stopped at its deadline, with
-/// this process.
+/// Waits until the gate opens or the case ends. A rule that waits for this call is stopped at its deadline,
+/// together with this process.
 extern "C" fn pass(gate: *mut c_void) {
     let address = gate as usize;
     let mut gates = gates();
@@ -91,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// One test, because the gates belong to the process.
+    /// A single test, because the gates are shared by the entire process.
     #[test]
     fn a_call_waits_at_its_own_gate_only_and_never_after_its_case() {
         let call = |gate: i128| {

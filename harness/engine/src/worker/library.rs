@@ -1,4 +1,4 @@
-//! The loaded libraries under test: the only place that calls into them.
+//! The loaded libraries under test. No other code calls into them.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -12,29 +12,30 @@ use catalog::Libraries;
 
 use super::selections::Selections;
 
-/// A loaded library. It is never closed: vendor libraries do not survive that.
+/// A loaded library. It is never closed, because vendor libraries do not survive that.
 #[derive(Debug)]
 struct Library {
     handle: Opened,
     addresses: HashMap<&'static str, Option<usize>>,
-    /// The function of a simulated device that lists functions to treat as not exported.
+    /// A simulated device's function that says which functions to treat as not exported.
     lacks: Option<Lacks>,
 }
 
 /// See [`symbol::LACKS`].
 type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// An opened library. It is never closed: vendor libraries do not survive that.
+/// An opened library. It is never closed, because vendor libraries do not survive that.
 pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
 
-/// Opens a library with all its dependencies, so that a missing one shows here and not at some call. Only a process
-/// that exists to run the library's code may call this: its initializers can do anything.
+/// Opens a library and all its dependencies, so that a missing dependency is reported here and not at some later
+/// call. Only a process that exists to run the library's code may call this function: the library's initializers
+/// can do anything.
 ///
 /// # Errors
-/// The loader's message.
+/// Fails with the loader's message.
 pub fn open(path: &Path) -> Result<Opened, String> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    // SAFETY: this process exists to run the library's code; what its initializers do ends at most this process.
+    // SAFETY: this process exists to run the library's code. The library's initializers can harm only this process.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     opened.map(std::mem::ManuallyDrop::new).map_err(|error| {
         let mut text = error.to_string();
@@ -48,10 +49,11 @@ pub fn open(path: &Path) -> Result<Opened, String> {
 }
 
 impl Library {
-    /// Opens a library with all its dependencies, so that a missing one shows here and not at some call.
+    /// Opens a library and all its dependencies, so that a missing dependency is reported here and not at some
+    /// later call.
     fn open(path: &Path) -> Result<Library, String> {
         let handle = open(path)?;
-        // SAFETY: only a simulated device exports it, with this type.
+        // SAFETY: only a simulated device exports this symbol, with this type.
         let lacks = unsafe { handle.get::<Lacks>(symbol::LACKS) }.ok().map(|lacks| *lacks);
         Ok(Library { handle, addresses: HashMap::new(), lacks })
     }
@@ -61,7 +63,7 @@ impl Library {
         let (handle, lacks) = (&self.handle, self.lacks);
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
             let name = CString::new(function.symbol()).ok()?;
-            // SAFETY: the name is terminated.
+            // SAFETY: the name is null-terminated.
             if lacks.is_some_and(|lacks| unsafe { lacks(name.as_ptr()) } != 0) {
                 return None;
             }
@@ -79,20 +81,20 @@ impl Library {
     }
 }
 
-/// The libraries of a runtime, loaded.
+/// A runtime's loaded libraries.
 #[derive(Debug)]
 pub(super) struct Loaded<'a> {
     libraries: &'a Libraries,
-    /// In the order of the catalog; `None` for an optional one that is missing, or cannot be loaded.
+    /// In catalog order; `None` for an optional library that is missing or cannot be loaded.
     loaded: Vec<Option<Library>>,
     /// The reasons why available optional libraries were not loaded.
     pub unloaded: Vec<String>,
-    /// The devices selected with it.
+    /// The devices selected with these libraries.
     pub selections: Arc<Selections>,
 }
 
 impl<'a> Loaded<'a> {
-    /// Opens the files of a runtime's libraries, in the order of the catalog.
+    /// Opens the files of a runtime's libraries, in catalog order.
     pub(super) fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
         let mut loaded = Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new(), selections: Arc::default() };
         for (position, file) in files.iter().enumerate() {
@@ -109,15 +111,15 @@ impl<'a> Loaded<'a> {
         Ok(loaded)
     }
 
-    /// The address of a function in its library, or else in the first one: all may be one file. `None` if neither
-    /// exports it.
+    /// The address of a function in its own library, or else in the first library: a single file may contain all
+    /// libraries. `None` if neither exports the function.
     pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let home = self.libraries.home(function.name);
         let mut address = |position: usize| self.loaded.get_mut(position)?.as_mut()?.address(function);
         address(home).or_else(|| address(0))
     }
 
-    /// True if a function is exported in one of these libraries.
+    /// True if one of these libraries exports a function.
     pub(super) fn exports(&mut self, function: &'static Function) -> bool {
         self.address(function).is_some()
     }

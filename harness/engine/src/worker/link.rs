@@ -1,4 +1,4 @@
-//! The connection between the processes of a case, and the holder of the turn.
+//! The connection between a case's processes, and the record of which process has the turn.
 
 use crate::wire::Turn;
 use steps::VariableId;
@@ -11,12 +11,12 @@ pub(super) trait Link {
     fn receive(&self) -> Result<Turn, WorkerFault>;
 }
 
-/// The holder of the turn.
+/// The record of which process has the turn.
 pub(super) struct Turns<'a> {
     pub me: usize,
     pub holder: usize,
     pub gone: Vec<bool>,
-    /// Variables bound since the turn was taken.
+    /// The variables bound since this process took the turn.
     pub changed: Vec<VariableId>,
     pub link: &'a dyn Link,
 }

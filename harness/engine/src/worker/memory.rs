@@ -1,4 +1,4 @@
-//! The memory of one case: the frame of its variables, arrays, host buffers with guards, patterns.
+//! A case's memory: the frame with its variables, arrays, host buffers with guards, and patterns.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::io::{self, Write};
@@ -11,18 +11,18 @@ use crate::wire::FILES;
 
 use super::fault::Fault;
 
-/// Guard bytes before and after a host buffer, which must stay unchanged.
+/// The number of guard bytes before and after a host buffer. They must stay unchanged.
 const GUARD: usize = 64;
 
-/// The folder for files of cases; `None` if the supervisor named none.
+/// The folder for cases' files; `None` if the supervisor did not name one.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::var_os(FILES).map(PathBuf::from));
 
-/// Reads the folder for files of cases, before a library can change the environment.
+/// Reads the name of the folder for cases' files, before a library can change the environment.
 pub(super) fn find_folder() {
     LazyLock::force(&FOLDER);
 }
 
-/// Everything that a case allocates; emptied between cases.
+/// All memory that a case allocates. It is freed between cases.
 #[derive(Debug)]
 pub(super) struct Memory {
     frame: Vec<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Memory {
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
     files: Vec<TempPath>,
-    /// Makes the patterns of each case different.
+    /// Makes each case's patterns different.
     pub salt: u64,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Memory {
 struct Block {
     base: *mut u8,
     layout: Layout,
-    /// Offset and length of the guarded middle; `None` for arrays and patterns, which have no guard.
+    /// The offset and length of the part between the guards; `None` for arrays and patterns, which have no guards.
     guarded: Option<(usize, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl Memory {
         }
     }
 
-    /// Starts a case: frees the memory of the previous one and poisons all variables.
+    /// Starts a case: frees the previous case's memory and poisons all variables.
     pub(super) fn reset(&mut self, salt: u64) {
         self.free_all();
         self.salt = salt;
@@ -62,17 +62,17 @@ impl Memory {
         self.frame.fill(poison);
     }
 
-    /// The content of unset variables.
+    /// The word that unset variables contain.
     pub(super) fn poison_word(&self) -> u64 {
         0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
     }
 
-    /// Address of a byte of the frame.
+    /// The address of the frame's first byte.
     pub(super) fn frame(&mut self) -> *mut u8 {
         self.frame.as_mut_ptr().cast()
     }
 
-    /// Memory for an array, poisoned or zero.
+    /// Allocates memory for an array, filled with poison or zeros.
     pub(super) fn array(&mut self, bytes: usize, zero: bool) -> Result<*mut u8, Fault> {
         let pointer = self.block(bytes.max(8), 16, None)?;
         let fill = if zero { 0 } else { (self.poison_word() & 0xFF) as u8 };
@@ -81,7 +81,7 @@ impl Memory {
         Ok(pointer)
     }
 
-    /// Host memory with guards on both sides; the start is a multiple of `align`.
+    /// Allocates host memory with guards on both sides. Its start is a multiple of `align`.
     pub(super) fn host(&mut self, bytes: usize, align: usize) -> Result<*mut u8, Fault> {
         let front = GUARD.max(align);
         let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)))?;
@@ -94,27 +94,27 @@ impl Memory {
         }
     }
 
-    /// Memory of `bytes` bytes that ends at an inaccessible page.
+    /// Allocates `bytes` bytes of memory that end at an inaccessible page.
     pub(super) fn edge(&mut self, bytes: usize) -> Result<*mut u8, Fault> {
         use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
         let failed = |what: String, error: rustix::io::Errno| Fault::Memory { what, source: error.into() };
         let page = rustix::param::page_size();
         let pages = bytes.div_ceil(page).max(1);
         let length = (pages + 1) * page;
-        // SAFETY: a fresh private mapping at an address that the system chooses.
+        // SAFETY: a fresh private mapping at an address chosen by the system.
         let base = unsafe {
             mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         }
-        .map_err(|error| failed(format!("no memory for edge({bytes})"), error))?;
+        .map_err(|error| failed(format!("cannot allocate memory for edge({bytes})"), error))?;
         self.mappings.push((base, length));
-        // SAFETY: the last page of the mapping made above; nothing points into it.
+        // SAFETY: the last page in the mapping made above; nothing points into it.
         unsafe { mprotect(base.cast::<u8>().add(pages * page).cast(), page, MprotectFlags::empty()) }
             .map_err(|error| failed(format!("cannot protect the page after edge({bytes})"), error))?;
-        // SAFETY: stays inside the mapping.
+        // SAFETY: the address stays inside the mapping.
         Ok(unsafe { base.cast::<u8>().add(pages * page - bytes) })
     }
 
-    /// The pattern of a tag; the same memory for the same length and tag.
+    /// A tag's pattern. The same length and tag return the same memory.
     pub(super) fn pattern(&mut self, bytes: usize, tag: i128) -> Result<*const u8, Fault> {
         if let Some((_, _, pointer)) = self.patterns.iter().find(|(length, known, _)| *length >= bytes && *known == tag)
         {
@@ -127,7 +127,7 @@ impl Memory {
         Ok(pointer)
     }
 
-    /// A new file with the text, for this user alone; removed after the case.
+    /// Creates a file with this text, accessible only to this user. The file is removed after the case.
     pub(super) fn file(&mut self, text: &str) -> Result<PathBuf, Fault> {
         let folder = FOLDER.clone().unwrap_or_else(std::env::temp_dir);
         let failed = |source| Fault::File { path: folder.clone(), source };
@@ -138,7 +138,7 @@ impl Memory {
         Ok(path)
     }
 
-    /// Memory for the text of a built-in's result.
+    /// Allocates memory for a text that a built-in returns.
     pub(super) fn text(&mut self, text: &str) -> Result<*mut u8, Fault> {
         let pointer = self.array(text.len() + 1, true)?;
         // SAFETY: the array holds the text and a terminating zero.
@@ -168,7 +168,7 @@ impl Memory {
     fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> Result<*mut u8, Fault> {
         let short = || {
             let source = io::Error::from_raw_os_error(libc::ENOMEM);
-            Fault::Memory { what: format!("no memory for {bytes} bytes"), source }
+            Fault::Memory { what: format!("cannot allocate {bytes} bytes"), source }
         };
         let layout = Layout::from_size_align(bytes, align).map_err(|_| short())?;
         // SAFETY: the size is not zero.
@@ -187,7 +187,7 @@ impl Memory {
         }
         self.patterns.clear();
         for (base, length) in self.mappings.drain(..) {
-            // SAFETY: mapped by `edge`; unused after the case. A failure leaks one mapping.
+            // SAFETY: mapped by `edge`, and unused after the case. If unmapping fails, one mapping is leaked.
             let _ = unsafe { rustix::mm::munmap(base, length) };
         }
         self.files.clear();
@@ -209,8 +209,8 @@ fn mix(seed: u64, index: u64) -> u64 {
 
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The 8 bytes of a pattern at a word. The high bit of each byte depends on salt and position only, and poison has the
-/// opposite one: a poisoned byte differs from every pattern's byte at its position.
+/// A word of 8 bytes in a pattern. Each byte's high bit depends only on salt and position, and is inverted in
+/// poison: a poisoned byte differs from the byte at the same position in every pattern.
 #[inline]
 fn pattern_word(salt: u64, tag: i128, index: u64) -> u64 {
     let tagged = mix(salt ^ (tag as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93), index);
@@ -235,17 +235,17 @@ fn write_words(bytes: &mut [u8], word: impl Fn(u64) -> u64) {
     rest.copy_from_slice(&last[..length]);
 }
 
-/// Fills memory with the pattern of a tag.
+/// Fills memory with a tag's pattern.
 pub fn write_pattern(bytes: &mut [u8], salt: u64, tag: i128) {
     write_words(bytes, |index| pattern_word(salt, tag, index));
 }
 
-/// Fills memory with bytes that differ from every pattern of the case at their position.
+/// Fills memory with bytes that differ from the bytes at the same position in every pattern of the case.
 pub fn write_poison(bytes: &mut [u8], salt: u64) {
     write_words(bytes, |index| poison_word_at(salt, index));
 }
 
-/// True if memory still holds the bytes of [`write_poison`].
+/// True if memory still holds the bytes written by [`write_poison`].
 pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
     bytes
         .chunks(8)

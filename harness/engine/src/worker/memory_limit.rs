@@ -1,4 +1,4 @@
-//! The memory limit of a worker: a library that allocates without end fails in its process, and not the whole machine.
+//! A worker's memory limit: if a library allocates without end, only its process fails, and not the entire machine.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,14 +8,15 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::wire::flight::Flight;
 
-/// The interval between checks of the process. A runtime needs half a second to fill a gibibyte.
+/// The interval between checks. A runtime needs half a second to fill a gibibyte.
 const TICK: Duration = Duration::from_millis(10);
-/// The limit counts as reached when less than this fraction is left: failed allocations are not counted.
+/// The limit counts as reached when less than this fraction is left, because failed allocations are not counted.
 const LITTLE: u64 = 16;
-/// The system's file with a process's memory, in pages.
+/// The system file with a process's memory use, in pages.
 const PAGES: &str = "/proc/self/statm";
 
-/// Limits the further data of this process to this many bytes, and notes in the flight recorder when little is left.
+/// Limits the additional data that this process may use to this many bytes, and records in the flight recorder when
+/// little is left.
 pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
     let statm = File::open(PAGES)?;
     let limit = data(&statm).unwrap_or_default().saturating_add(bytes);
@@ -33,7 +34,7 @@ pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
     std::thread::Builder::new().spawn(watch).map(drop)
 }
 
-/// Bytes of data of this process. Allocates nothing, because no memory may be left.
+/// The number of data bytes that this process uses. Does not allocate, because there may be no memory left.
 fn data(statm: &File) -> Option<u64> {
     let mut text = [0; 256];
     let length = statm.read_at(&mut text, 0).ok()?;

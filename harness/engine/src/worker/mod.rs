@@ -1,4 +1,4 @@
-//! The worker: a process that has loaded the library under test and executes programs with it.
+//! The worker: a process that loads the library under test and executes programs with it.
 
 mod actors;
 mod copies;

@@ -1,10 +1,11 @@
-//! The environment of a library's process: signal mask, working directory, file mode mask, locale, variables and
-//! resource limits.
+//! The state of a library's process: signal mask, working directory, file mode mask, locale, environment variables
+//! and resource limits.
 //!
-//! A library may change it, and every later rule would run in a changed process. It is compared and restored after each
-//! rule, in about a microsecond: variables are compared by the addresses of their entries. (A string changed in place
-//! goes unnoticed.) Each limit costs a system call: those that a runtime does touch are compared after each rule, all
-//! of them only if a rule did not pass. Signal handlers are ignored: vendor libraries set their own.
+//! A library may change this state, and every later rule would then run in a changed process. The state is
+//! therefore compared and restored after each rule, which takes about a microsecond. Variables are compared by the
+//! addresses of their entries, so a string that was changed in place goes unnoticed. Each resource limit costs a
+//! system call: limits that runtimes are known to change are compared after each rule, and all limits only after a
+//! rule that did not pass. Signal handlers are ignored, because vendor libraries install their own.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString, c_char};
@@ -15,13 +16,13 @@ use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
 
 unsafe extern "C" {
-    /// The process's environment variables, as the C library holds them.
+    /// The process's environment variables, as stored by the C library.
     static environ: *const *const c_char;
 }
 
-/// A snapshot of the process's environment.
+/// A snapshot of the process's state.
 pub(super) struct Surroundings {
-    /// The calling thread's blocked signals: bit n - 1 for signal n.
+    /// The signals that the calling thread blocks: bit n - 1 for signal n.
     signals: u64,
     folder: Option<CString>,
     file_mask: Mode,
@@ -32,10 +33,10 @@ pub(super) struct Surroundings {
     limits: [Rlimit; LIMITED.len()],
 }
 
-/// The number of limits, from the first, to compare after each rule.
+/// The number of limits at the start of the list to compare after each rule.
 const LIMITED_EACH_TIME: usize = 2;
 
-/// The resources whose limit a library may have lowered.
+/// The resources whose limits a library may have lowered.
 const LIMITED: [(Resource, &str); 7] = [
     (Resource::Nofile, "open files"),
     (Resource::As, "address space"),
@@ -47,7 +48,7 @@ const LIMITED: [(Resource, &str); 7] = [
 ];
 
 impl Surroundings {
-    /// A snapshot of this process.
+    /// Takes a snapshot of this process.
     pub(super) fn now() -> Surroundings {
         let file_mask = umask(Mode::empty());
         umask(file_mask);
@@ -63,7 +64,7 @@ impl Surroundings {
         }
     }
 
-    /// The differences of another snapshot; `None` if they are equal.
+    /// A description of the differences in another snapshot; `None` if there are none.
     pub(super) fn differences(&self, other: &Surroundings) -> Option<String> {
         let shown = |text: &Option<CString>| {
             text.as_ref().map_or_else(|| "none".to_owned(), |text| text.to_string_lossy().into_owned())
@@ -93,7 +94,7 @@ impl Surroundings {
                 said.push(format!("the limit of {name} from {} to {}", limit(from), limit(to)));
             }
         }
-        // Names only: values may be secret, and differ between runs.
+        // Only the names: values may be secret, and differ between runs.
         let variables: Vec<String> = changed(&self.environment, &other.environment)
             .map(|(name, before, after)| match (before, after) {
                 (None, _) => format!("{} set", name.display()),
@@ -107,8 +108,8 @@ impl Surroundings {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// Restores changes and returns a description of them; `None` if there are none. All limits are compared only with
-    /// `closely`.
+    /// Undoes changes and returns a description of them; `None` if there are none. Limits that are not compared
+    /// each time are compared only with `closely`.
     pub(super) fn restore(&mut self, closely: bool) -> Option<String> {
         if self.unchanged(if closely { LIMITED.len() } else { LIMITED_EACH_TIME }) {
             return None;
@@ -120,7 +121,7 @@ impl Surroundings {
         if self.locale != is.locale {
             locale(self.locale.as_deref());
         }
-        // SAFETY: the locale was this thread's before, and no other code knows it.
+        // SAFETY: this was the thread's locale before, and no other code has access to it.
         unsafe { libc::uselocale(self.thread_locale) };
         if self.folder != is.folder {
             let back = self.folder.as_ref().is_some_and(|folder| rustix::process::chdir(folder.as_c_str()).is_ok());
@@ -130,8 +131,8 @@ impl Surroundings {
         let left = self.put_limits_back(&is);
         said = said.map(|said| if left { format!("{said} (a limit could not be restored)") } else { said });
         for (name, before, _) in changed(&self.environment, &is.environment) {
-            // SAFETY: no other thread of the worker reads the environment; a library's thread that does so while its
-            // own library changes it is already broken.
+            // SAFETY: no other worker thread reads the environment. If a library's thread reads it while that
+            // library changes it, the library is already broken.
             unsafe {
                 match before {
                     Some(value) => std::env::set_var(name, value),
@@ -143,7 +144,7 @@ impl Surroundings {
         said
     }
 
-    /// Restores resource limits as far as allowed; returns true if one keeps its new value.
+    /// Restores resource limits where permitted. Returns true if a limit could not be restored.
     fn put_limits_back(&mut self, is: &Surroundings) -> bool {
         let mut left = false;
         for ((resource, _), (was, is)) in LIMITED.iter().zip(self.limits.iter_mut().zip(&is.limits)) {
@@ -155,7 +156,7 @@ impl Surroundings {
         left
     }
 
-    /// A quick check of this many limits, which also restores the file mode mask: only setting it reveals it.
+    /// Quickly checks this many limits. Also restores the file mode mask, which can be read only by setting it.
     fn unchanged(&self, limits: usize) -> bool {
         let file_mask = umask(self.file_mask);
         let same = file_mask == self.file_mask
@@ -184,7 +185,7 @@ fn limit(limit: &Rlimit) -> String {
     }
 }
 
-/// Variables that differ: name, value before, value after.
+/// The variables that differ: name, value before, and value after.
 fn changed<'a>(
     before: &'a BTreeMap<OsString, OsString>,
     after: &'a BTreeMap<OsString, OsString>,
@@ -197,7 +198,7 @@ fn changed<'a>(
         .filter(|(_, before, after)| before != after)
 }
 
-/// `blocked 10 12`, or their number if they are many.
+/// Blocked signals as text: `blocked 10 12`, or their number if there are many.
 fn numbered(what: &str, signals: u64) -> Option<String> {
     let numbers: Vec<String> =
         (0..64).filter(|bit| signals >> bit & 1 == 1).map(|bit: u32| (bit + 1).to_string()).collect();
@@ -211,8 +212,8 @@ fn numbered(what: &str, signals: u64) -> Option<String> {
 /// The signals that the calling thread blocks.
 fn signals() -> u64 {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: a null set only queries; the old one is filled. Signals 1 to 64 are the first 64 bits of a Linux set,
-    // which has at least as many.
+    // SAFETY: with a null set, the call only queries, and fills the old set. Signals 1 to 64 are the first 64 bits
+    // of a Linux set, which has at least that many.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set.as_mut_ptr());
@@ -222,7 +223,7 @@ fn signals() -> u64 {
 
 fn set_signals(signals: u64) {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: the set is made empty before anything is added.
+    // SAFETY: the set is initialized as empty before signals are added.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         for bit in (0..64).filter(|bit| signals >> bit & 1 == 1) {
@@ -239,7 +240,7 @@ fn thread_locale() -> libc::locale_t {
 
 fn folder() -> Option<CString> {
     let mut path = MaybeUninit::<[c_char; 4096]>::uninit();
-    // SAFETY: the buffer has the given length, and holds a whole string on return.
+    // SAFETY: the buffer has the given length, and contains a complete string on return.
     unsafe {
         let known = libc::getcwd(path.as_mut_ptr().cast(), size_of_val(&path));
         (!known.is_null()).then(|| CStr::from_ptr(known).to_owned())
@@ -248,17 +249,19 @@ fn folder() -> Option<CString> {
 
 /// Sets the process's locale, or only queries it.
 fn locale(set: Option<&CStr>) -> Option<CString> {
-    // SAFETY: the name is a whole string or null, which only queries; the answer is copied before the next call.
+    // SAFETY: the name is a complete string, or null, which only queries. The answer is copied before the next
+    // call.
     unsafe {
         let name = libc::setlocale(libc::LC_ALL, set.map_or(ptr::null(), CStr::as_ptr));
         (!name.is_null()).then(|| CStr::from_ptr(name).to_owned())
     }
 }
 
-/// The addresses of the environment's entries.
+/// The addresses of the environment entries.
 fn entries() -> Vec<*const c_char> {
     let mut entries = Vec::new();
-    // SAFETY: the list ends with a null; a library's thread that changes it now breaks the C library's rules.
+    // SAFETY: the list ends with a null pointer. A library's thread that changes the list at this moment breaks the
+    // C library's rules.
     unsafe {
         let mut entry = environ;
         while !entry.is_null() && !(*entry).is_null() {
@@ -269,9 +272,9 @@ fn entries() -> Vec<*const c_char> {
     entries
 }
 
-/// True if the environment consists of these entries.
+/// True if the environment consists of exactly these entries.
 fn has_entries(entries: &[*const c_char]) -> bool {
-    // SAFETY: as above; the list is read up to its end, or to the first difference.
+    // SAFETY: as above. The list is read to its end or to the first difference.
     unsafe {
         if environ.is_null() {
             return entries.is_empty();

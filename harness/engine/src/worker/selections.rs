@@ -1,7 +1,8 @@
-//! The number of selections of each device in this process, by the life cycle and by rules.
+//! The number of times that the life cycle and rules have selected each device in this process.
 //!
-//! A runtime counts selections, and may wait at the end of a process whose devices were released less often. The life
-//! cycle determines the functions that select and release a device: those whose only argument is the process's device.
+//! A runtime counts selections, and may wait when a process ends if its devices were released fewer times than they
+//! were selected. The life cycle determines which functions select and release a device: those whose only argument
+//! is the process's device.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -15,34 +16,34 @@ use steps::walk::Node;
 
 use catalog::{LifeCycleProgram, Rules, Section};
 
-/// The effect of a successful call on the count of its device.
+/// The effect of a successful call on its device's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Selects,
     Releases,
 }
 
-/// The function that releases a device, its address, and its answer on success.
+/// The function that releases a device, the function's address, and its answer on success.
 type ReleaseCall = (&'static Function, *const c_void, i128);
 
-/// The selected devices of this process.
+/// The devices selected in this process.
 #[derive(Debug, Default)]
 pub(super) struct Selections {
     selecting: Option<&'static str>,
     releasing: Option<&'static str>,
     release: Option<ReleaseCall>,
-    /// Counts by the device number in calls.
+    /// The counts, by the device number used in calls.
     counts: Mutex<BTreeMap<u64, u64>>,
 }
 
-// SAFETY: the address is that of a function in a library that stays loaded.
+// SAFETY: the address belongs to a function in a library that stays loaded.
 unsafe impl Send for Selections {}
-// SAFETY: as above; only the counts change, behind their lock.
+// SAFETY: as above; only the counts change, and a lock protects them.
 unsafe impl Sync for Selections {}
 
 impl Selections {
-    /// The state without selections. If the life cycle selects no device in this way, nothing is ever counted.
-    /// `address` looks a function up in the library.
+    /// Creates a state without selections. If the life cycle selects no device in this way, nothing is ever
+    /// counted. `address` returns a function's address in the library.
     pub(super) fn new(
         life: &LifeCycleProgram,
         rules: &Rules,
@@ -62,7 +63,7 @@ impl Selections {
         })
     }
 
-    /// The effect of a function.
+    /// A function's effect.
     pub(super) fn effect(&self, function: &str) -> Option<Effect> {
         match function {
             name if self.selecting == Some(name) => Some(Effect::Selects),
@@ -81,17 +82,19 @@ impl Selections {
         };
     }
 
-    /// Releases each device until only the selection of the life cycle is left: one for `kept`, none for others.
+    /// Releases each device until only the life cycle's selection remains: one selection for `kept`, and none for
+    /// other devices.
     pub(super) fn settle(&self, kept: Option<u64>) {
         let Some((function, address, success)) = self.release else { return };
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (device, count) in counts {
             let usual = u64::from(kept == Some(device));
             for _ in usual..count {
-                // SAFETY: the function's one argument is a device's number, as in every call that was counted.
+                // SAFETY: the function's only argument is a device's number, as in every counted call.
                 let answer = unsafe { (function.call)(address, &[device]) };
                 if wrap(function.returns, i128::from(answer)) != success {
-                    // Another action has released it: a reset that ignores the number of selections.
+                    // Another call, such as a reset that ignores the number of selections, has already released the
+                    // device.
                     break;
                 }
             }
@@ -102,7 +105,7 @@ impl Selections {
     }
 }
 
-/// The first function of a section whose only argument is the process's device.
+/// The first function in a section whose only argument is the process's device.
 fn about_device(life: &LifeCycleProgram, section: Section) -> Option<&'static Function> {
     let Program { statements, functions, .. } = &life.program;
     let mut blocks: Vec<&[_]> = vec![std::slice::from_ref(statements.get(life.block(section)?)?)];

@@ -28,7 +28,7 @@ use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::selections::Selections;
 
-/// Becomes a worker if the environment requests it, and then does not return. Every executable that runs rules calls
+/// Becomes a worker and does not return, if the environment requests that. Every executable that runs rules calls
 /// this first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
@@ -36,7 +36,7 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
         Some(runtime) => serve(runtime).map_err(|fault| fault.to_string()),
         None => Err(WorkerFault::UnknownRuntime(runtime.clone()).to_string()),
     };
-    // Only the suite panics here: a panic in a library does not return to its caller.
+    // Only the suite can panic here: a panic in a library does not reach its caller.
     let status = std::panic::catch_unwind(work).unwrap_or_else(|_| Err("a bug in the suite, see above".to_owned()));
     if let Err(fault) = status {
         eprintln!("{OWN_TROUBLE_MARK}{fault}");
@@ -49,7 +49,7 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
-    /// The files of the two descriptors at the start of the process.
+    /// The files that the two descriptors referred to when the process started.
     pipes: [Option<(u64, u64)>; 2],
 }
 
@@ -84,8 +84,8 @@ impl Wire {
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 
-    /// Ends this process if the library closed a descriptor that it did not open, even if the number is in use again:
-    /// the flight recorder still has the case.
+    /// Ends this process if the library closed a descriptor that it had not opened, even if the number is in use
+    /// again. The flight recorder still has the case.
     fn expect_open(&self) {
         let requests = self.requests.try_borrow().map_or(self.pipes[0], |requests| pipe(requests.get_ref()));
         if [requests, pipe(&self.replies)] != self.pipes {
@@ -94,7 +94,7 @@ impl Wire {
     }
 }
 
-/// The identity of a descriptor's file; `None` if the descriptor is closed.
+/// Identifies a descriptor's file; `None` if the descriptor is closed.
 fn pipe(file: &File) -> Option<(u64, u64)> {
     let found = rustix::fs::fstat(file).ok()?;
     Some((found.st_dev, found.st_ino))
@@ -114,10 +114,10 @@ impl Link for Wire {
     }
 }
 
-/// Moves the protocol away from descriptors 0 and 1, since libraries print.
+/// Moves the protocol from descriptors 0 and 1 to others, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // High numbers, which no library closes by mistake; a small limit may not allow them.
+    // Libraries do not close high numbers by mistake. A low limit may rule them out.
     let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
@@ -128,14 +128,15 @@ fn take_descriptors() -> std::io::Result<Wire> {
     Ok(Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes })
 }
 
-/// Ends this process when the supervisor is gone, even during a hanging call of the library.
+/// Ends this process when the supervisor is gone, even while a library call hangs.
 fn watch_parent() -> std::io::Result<()> {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
     let parent = getppid();
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
     let watch = move || {
         while getppid() == parent {
-            // At once if the kernel reports it: a resumed run must not meet this process on its device.
+            // Takes effect at once if the kernel reports the supervisor's end: a resumed run must not find this
+            // process still using its device.
             let told =
                 handle.as_ref().is_some_and(|handle| poll(&mut [PollFd::new(handle, PollFlags::IN)], None).is_ok());
             std::thread::sleep(Duration::from_millis(if told { 1 } else { 500 }));
@@ -145,16 +146,16 @@ fn watch_parent() -> std::io::Result<()> {
     std::thread::Builder::new().spawn(watch).map(drop)
 }
 
-/// Makes this worker the first process that the system kills when memory is short, never the supervisor.
+/// Makes the system kill this worker first when memory is short, and never the supervisor.
 fn offer_to_be_killed() {
-    // Not every system has this file, and none refuses an increase.
+    // Some systems lack this file, but all of them permit an increase.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
 fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     watch_parent().map_err(|error| WorkerFault::io("cannot start a thread", error))?;
     offer_to_be_killed();
-    // Without the mark, only a library that forks inside a call can do harm.
+    // Without the mark, the only danger is a library that forks inside a call.
     let _ = super::copies::mark_worker();
     let wire = take_descriptors().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
     super::memory::find_folder();
@@ -192,10 +193,10 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     }
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
-    // The library may need its changes so far, so they are kept.
+    // The library may need the changes it has made so far, so they are kept.
     let mut surroundings = Surroundings::now();
     let changed = before.differences(&surroundings);
-    // Not earlier: a runtime may reserve any amount during set-up.
+    // Not earlier, because a runtime may reserve any amount of memory during start-up.
     if let Some((bytes, flight)) = limited {
         limit_memory(bytes, flight).map_err(|error| WorkerFault::io("cannot limit the memory", error))?;
         surroundings = Surroundings::now();
@@ -216,11 +217,12 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
 
-/// Bytes to keep from the end of a runtime's error text.
+/// The number of bytes to keep from the end of a runtime's error text.
 const MOST_SAID: usize = 16 << 10;
 
-/// Queries the runtime for its error texts if a case has failed. The case is judged by then, and the supervisor knows
-/// it: a library that does not return a text hides no failure. This query drops no call of the case from the records.
+/// Queries the runtime for its error texts after a failed case. At this point the case is already judged and the
+/// supervisor knows the result, so a library that does not return a text cannot hide a failure. The query does not
+/// remove the case's calls from the records.
 fn recent_error(
     life_cycle: &mut Execution<'_>,
     state: Readiness,
@@ -232,10 +234,11 @@ fn recent_error(
     let queries = life_cycle.prepared.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
     let asked = queries.iter().position(|query| query.name == RECENT_ERROR && query.state <= state);
     let Some(asked) = asked else { return };
-    // A message that cannot be sent now is sent with the result.
+    // If the message cannot be sent now, the judgment is sent with the result.
     let _ = wire.reply(&Reply::Judged(Some(Box::new(failure.clone()))));
     let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
-    // A library without the function, or without a text, adds nothing. A call that did not return stays recorded.
+    // If the library lacks the function, or has no text, nothing is added. If the call did not return, it stays
+    // recorded.
     flight.forget_last_call();
     let answer = answered.then(|| life_cycle.answer(asked));
     let _ = wire.reply(&Reply::Judged(None));
@@ -248,7 +251,7 @@ fn recent_error(
     }
 }
 
-/// A remark if the process has reached its memory limit since the last query.
+/// Returns a remark if the process has reached its memory limit since the previous query.
 fn memory_limit(flight: &Flight, texts: &Texts<'_>) -> Option<MemoryLimit> {
     let (mebibytes, site) = flight.take_memory_limit()?;
     let named = |site| of_site(texts, site);
@@ -273,13 +276,13 @@ struct Worker<'a> {
     flight: &'a Flight,
     state: Readiness,
     device: u32,
-    /// True if the library is queried for error texts.
+    /// True if the library may be queried for error texts.
     asks: bool,
     surroundings: Surroundings,
 }
 
 impl<'a> Worker<'a> {
-    /// True if the library exports the function with this name in the header.
+    /// True if the library exports the function with this header name.
     fn exports(&mut self, name: &str) -> bool {
         let function = self.rules.environment.declarations.function(name);
         function.is_some_and(|function| self.library.exports(function))
@@ -325,7 +328,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Nanoseconds of the longest of several runs of the measured steps.
+    /// The longest of several runs of the measured steps, in nanoseconds.
     fn pace(&mut self) -> Result<u64, Trouble> {
         const TIMES: usize = 9;
         let mut longest = Duration::ZERO;
@@ -342,7 +345,7 @@ impl<'a> Worker<'a> {
         self.library.selections.settle(self.own_device());
     }
 
-    /// The device that the life cycle has selected, as calls name it.
+    /// The device that the life cycle has selected, by the number used in calls.
     fn own_device(&self) -> Option<u64> {
         (self.state == Readiness::Device).then_some(u64::from(self.device))
     }
@@ -351,7 +354,7 @@ impl<'a> Worker<'a> {
         self.settle();
         for (state, section) in [(Readiness::Device, Section::DeviceDown), (Readiness::Init, Section::InitDown)] {
             if self.state >= state {
-                // The process ends next, whatever the tear-down returns.
+                // The process ends next, regardless of the result of the tear-down.
                 let _ = self.life_cycle.run_section(section);
             }
         }
@@ -361,7 +364,7 @@ impl<'a> Worker<'a> {
         let mut answers = Vec::new();
         let queries = self.life.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
         for (index, query) in queries.iter().enumerate() {
-            // The first answer among several queries for the same fact counts.
+            // If several queries ask for the same fact, the first answer counts.
             let is_answered = |(name, answer): &(String, Result<String, String>)| {
                 name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
             };
@@ -455,7 +458,7 @@ impl<'a> Worker<'a> {
             result.unhealthy = Some(trouble.message);
             stopped_by = stopped_by.or(trouble.call);
         }
-        // The rule has failed already; its leftovers must not affect the next one.
+        // The rule has already failed, and what it left behind must not affect the next rule.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
         result.memory_limit = memory_limit(flight, &texts);
@@ -468,7 +471,7 @@ impl<'a> Worker<'a> {
         Ok(result)
     }
 
-    /// Runs a case of a rule of several processes, or of a rule that needs fresh ones.
+    /// Runs a case for a rule that has several processes or needs fresh ones.
     fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
         let scope = self.scope(&case.product, (case.devices, case.patience), &case.left_out)?;
@@ -503,7 +506,7 @@ impl<'a> Worker<'a> {
                     let failed = std::mem::take(&mut execution.report.releases);
                     wire.reply(&Reply::Released(failed, execution.report.unreleased.take()))?;
                 }
-                // A turn that was in transit when the case ended here.
+                // This turn was in transit when the case ended here.
                 Some(Request::Turn(_)) => {}
                 Some(Request::EndCase) => break,
                 None => std::process::exit(0),
@@ -519,7 +522,7 @@ impl<'a> Worker<'a> {
         let mut restored = Ok(());
         if self.state == Readiness::Device {
             restored = self.life_cycle.run_section(Section::Restore);
-            // Other rules use the process after a rule that may have spoiled it.
+            // Other rules will use this process after a rule that may have spoiled it.
             let sharing = rule.program.processes.get(case.process).map(|process| process.sharing);
             if restored.is_ok() && matches!(sharing, Some(Sharing::Apart | Sharing::Own)) {
                 restored = self.life_cycle.run_section(Section::Health);
@@ -532,7 +535,8 @@ impl<'a> Worker<'a> {
         wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true), memory_limit }))
     }
 
-    /// Changes that the library made to its process since the last query. The process is restored for later rules.
+    /// Returns the changes that the library has made to its process since the previous query, and undoes them for
+    /// later rules.
     fn manners(&mut self, closely: bool) -> Vec<String> {
         let changed = self.surroundings.restore(closely);
         let changed = changed.map(|what| format!("the library changed its process, which was restored: {what}"));

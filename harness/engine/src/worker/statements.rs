@@ -1,4 +1,4 @@
-//! Executes statements: control flow, verdicts, and the turn.
+//! Executes statements: control flow, verdicts, and turns.
 
 use record::Verdict;
 use steps::Span;
@@ -14,7 +14,7 @@ use super::gates;
 use crate::case::{FailedCall, OpenQuestion, QuestionKind, Told, Trouble, note};
 
 impl<'a> Execution<'a> {
-    /// Runs all statements of a case up to the releases. The report holds the result.
+    /// Runs all statements in a case, up to the releases. The result is in the report.
     pub(super) fn run_steps(&mut self) {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
@@ -28,13 +28,12 @@ impl<'a> Execution<'a> {
         if self.report.failure.is_none()
             && let Some((at, bytes)) = self.memory.broken_guard()
         {
-            let message =
-                format!("byte {at} was written, outside a host buffer of {bytes} bytes that the rule handed over");
+            let message = format!("byte {at} was written, outside the {bytes}-byte host buffer that the rule passed");
             self.report.fail(Verdict::Fail, Span::default(), message);
         }
     }
 
-    /// Runs deferred calls, then releases everything, and judges the releases if the case held.
+    /// Runs deferred calls, releases all resources, and judges the releases if the case held.
     pub(super) fn clean_up(&mut self) {
         self.make_deferred_calls();
         self.release(0);
@@ -44,12 +43,12 @@ impl<'a> Execution<'a> {
 
     pub(super) fn make_deferred_calls(&mut self) {
         while let Some(call) = self.deferred.pop() {
-            // Answers of deferred calls are not judged: their work may have been done already.
+            // Deferred calls' answers are not judged: the steps may have already done the same work.
             let _ = self.call(call, true);
         }
     }
 
-    /// Performs a statement of one actor.
+    /// Performs an actor's statement.
     pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
         if self.turns.is_some() && !self.take_turn(actor.process)? {
@@ -66,7 +65,7 @@ impl<'a> Execution<'a> {
         result
     }
 
-    /// The answer of a query, as text.
+    /// A query's answer, as text.
     pub(super) fn answer(&mut self, query: usize) -> Result<String, String> {
         let (_, expression, ty) = &self.prepared.program.observe[query];
         match self.evaluate(expression) {
@@ -148,7 +147,7 @@ impl<'a> Execution<'a> {
             Expect::Success => Ok(()),
             Expect::Failure { .. } if success => {
                 if observed || self.ignores(Judgment::Failure(id)) {
-                    // The rule would not release a resource that it does not expect.
+                    // The rule does not expect the resource, and therefore would not release it.
                     self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
                 }
                 let message = format!("{} returned success, it must fail", self.name(call));
@@ -163,7 +162,7 @@ impl<'a> Execution<'a> {
                     return Ok(());
                 }
                 let names: Vec<String> = expected.iter().map(|code| self.code(call.function, *code)).collect();
-                // A usual code is the suite's own expectation: no document names a code for this call.
+                // A usual code is the suite's expectation: no document names a code for this call.
                 let said = if *usually { "the suite's own (undocumented) expectation is" } else { "documented is" };
                 let message = format!(
                     "{} returned {}, {said} {}",
@@ -181,7 +180,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Notes the first failed call whose answer the rule stores or did not expect: checks may refer to it.
+    /// Records the first failed call whose code the rule stores or did not expect, because checks may refer to it.
     fn keep(&mut self, call: &Call, result: i128) {
         if !self.succeeded(call.function, result) && self.kept.is_none() {
             self.kept = Some(FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() });
@@ -209,7 +208,7 @@ impl<'a> Execution<'a> {
             if judgment != Judgment::Success {
                 return Ok(());
             }
-            // After a call that failed, the rest says nothing, including releases in the middle of the steps.
+            // After a failed call, everything else is meaningless, including releases in the middle of the steps.
             self.held.iter_mut().for_each(|made| made.judged = false);
             return Err(Stop::Failed);
         }
@@ -220,7 +219,7 @@ impl<'a> Execution<'a> {
         Err(Stop::Failed)
     }
 
-    /// True if the judgments of a statement are only reported, because its clause does not apply to this edition.
+    /// True if a statement's judgments are only reported, because its clause does not apply to this edition.
     fn observes(&self, id: StatementId) -> bool {
         !self.observed.is_empty() && !self.setup && self.observed.contains(&id)
     }
@@ -255,7 +254,7 @@ impl<'a> Execution<'a> {
         Err(Stop::Failed)
     }
 
-    /// Evaluates a condition; notes the alternative or the result if several are allowed.
+    /// Evaluates a condition. Records the alternative or the result if several are allowed.
     fn weigh(&mut self, condition: &'a Expression, reported: bool, statement: &'a Statement) -> Result<bool, Stop> {
         let (holds, told) = match condition {
             Expression::Binary(BinaryOperator::Or, left, right) if !reported => {
@@ -315,15 +314,15 @@ impl<'a> Execution<'a> {
         }
         for (offset, ty, value) in values {
             let value = self.evaluate(value)?;
-            // SAFETY: the offset is that of a field of the variable.
+            // SAFETY: the offset belongs to a field in the variable.
             self.store_at(unsafe { slot.add(*offset) }, *ty, value)?;
         }
         Ok(())
     }
 
-    /// Records the place of an array.
+    /// Records an array's place.
     pub(super) fn set_array(&mut self, slot: *mut u8, array: *mut u8, bytes: usize) {
-        // SAFETY: the slot of an array has 16 bytes in the frame.
+        // SAFETY: an array's slot has 16 bytes in the frame.
         unsafe {
             slot.cast::<u64>().write(array as u64);
             slot.cast::<u64>().add(1).write(bytes as u64);
@@ -369,13 +368,13 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// A value as named in observations: texts unchanged, codes by their names.
+    /// A value's name in observations: texts unchanged, codes by their names.
     fn class(&self, ty: abi::Type, value: i128) -> String {
         match ty {
             abi::Type::Pointer { to: abi::Type::Char, .. } => {
                 c_text(value).map_or_else(|| "null".to_owned(), |text| String::from_utf8_lossy(&text).into_owned())
             }
-            // If results are plain integers, a small one may be anything.
+            // If results are plain integers, a small integer may have any meaning.
             _ => match self.prepared.rules.environment.results.of(ty) {
                 Some(codes) if matches!(ty, abi::Type::Enumeration { .. }) || value > 0xFFFF => codes.shown(value),
                 _ => value.to_string(),
@@ -383,7 +382,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The bytes of a variable, for another process.
+    /// A variable's bytes, to send to another process.
     pub(super) fn variable_bytes(&mut self, variable: VariableId) -> Vec<u8> {
         let known = &self.prepared.program.variables[variable];
         let slot = self.slot(variable);
@@ -393,11 +392,11 @@ impl<'a> Execution<'a> {
         } else {
             (slot, self.prepared.rules.environment.declarations.size(known.ty))
         };
-        // SAFETY: the variable's memory, of that many bytes.
+        // SAFETY: this is the variable's memory, which has this many bytes.
         unsafe { std::slice::from_raw_parts(pointer, bytes) }.to_vec()
     }
 
-    /// Takes over the bytes of a variable that another process bound.
+    /// Stores the bytes of a variable that another process bound.
     pub(super) fn set_variable_bytes(&mut self, variable: VariableId, bytes: &[u8]) -> Result<(), Fault> {
         let Some(known) = self.prepared.program.variables.get(variable) else { return Ok(()) };
         let slot = self.slot(variable);
@@ -410,7 +409,7 @@ impl<'a> Execution<'a> {
         } else {
             return Ok(());
         };
-        // SAFETY: the target has as many bytes.
+        // SAFETY: the target has the same number of bytes.
         unsafe { target.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Threads of a process that perform statements: one at a time, each with separate thread-local state in the library.
+//! Threads that perform a process's statements, one at a time. Each has separate thread-local state in the library.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,7 +9,7 @@ use steps::ActorId;
 
 use super::fault::Fault;
 
-/// The threads of a case.
+/// A case's threads.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     running: BTreeMap<ActorId, Thread>,
@@ -22,10 +22,10 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// Work in memory of the thread that waits for it.
+/// A job, which lives in the memory of the thread that waits for it.
 struct Job(*mut (dyn FnMut() + 'static));
 
-// SAFETY: the sender waits until the job is done and touches nothing meanwhile.
+// SAFETY: the sender waits until the job is done and touches nothing while waiting.
 unsafe impl Send for Job {}
 
 impl Thread {
@@ -46,7 +46,7 @@ impl Thread {
 }
 
 impl Threads {
-    /// The thread of an actor, and true if it was just started.
+    /// An actor's thread, and true if it was just started.
     fn get(&mut self, actor: ActorId) -> std::io::Result<(&Thread, bool)> {
         let (thread, fresh) = match self.running.entry(actor) {
             Entry::Occupied(entry) => (entry.into_mut(), false),
@@ -55,7 +55,8 @@ impl Threads {
         Ok((thread, fresh))
     }
 
-    /// Performs work on the thread of an actor and waits for it; the work gets true if the thread was just started.
+    /// Performs work on an actor's thread and waits for the work. The work gets true if the thread was just
+    /// started.
     pub(super) fn perform(&mut self, actor: ActorId, mut work: impl FnMut(bool)) -> Result<(), Fault> {
         let (thread, fresh) = self.get(actor).map_err(|source| Fault::NoThread { source })?;
         let mut work = || work(fresh);
@@ -66,11 +67,11 @@ impl Threads {
         done.then_some(()).ok_or(Fault::ThreadEnded)
     }
 
-    /// Ends all threads of the case.
+    /// Ends all threads in the case.
     pub(super) fn end(&mut self) {
         for (_, thread) in std::mem::take(&mut self.running) {
             drop(thread.jobs);
-            // A thread that panicked has already reported it through its job.
+            // If a thread panicked, its job has already reported that.
             let _ = thread.handle.join();
         }
     }

@@ -1,8 +1,9 @@
-//! Turns in a case of several processes: every process walks through all statements and performs its own when it has
-//! the turn.
+//! Turns in a case with several processes. Every process walks through all statements, and performs its own
+//! statements when it has the turn.
 //!
-//! The turn passes at a statement of another process, with the variables that were bound since and that others read. So
-//! no process ever waits for anything but the turn, and consecutive statements of one process cost nothing.
+//! The turn passes to another process at that process's statement, with the variables that were bound since the
+//! last turn and that other processes read. Processes therefore wait only for the turn, and consecutive statements
+//! in the same process cost nothing.
 
 use crate::wire::Turn;
 use catalog::digest::unhex;
@@ -11,7 +12,7 @@ use super::execution::Execution;
 use super::fault::{Fault, Stop};
 
 impl Execution<'_> {
-    /// Passes the turn to a process if it does not have it; returns true if this process has it now.
+    /// Passes the turn to a process, unless it already has the turn. Returns true if this process now has it.
     pub(super) fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
@@ -28,7 +29,7 @@ impl Execution<'_> {
         Ok(self.turns.as_ref().is_none_or(|turns| turns.holder == turns.me))
     }
 
-    /// Makes all processes see the same variables.
+    /// Makes the variables the same in all processes.
     pub(super) fn synchronise(&mut self) -> Result<(), Stop> {
         match &self.turns {
             Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
@@ -36,7 +37,7 @@ impl Execution<'_> {
         }
     }
 
-    /// The holder sends, the others receive.
+    /// The process that has the turn sends, and the others receive.
     fn exchange(&mut self, mut turn: Turn) -> Result<(), Stop> {
         let Some(mut turns) = self.turns.take() else { return Ok(()) };
         let result = if turns.holder == turns.me {
@@ -61,20 +62,20 @@ impl Execution<'_> {
         result
     }
 
-    /// Informs the others that the case ends here.
+    /// Informs the other processes that the case ends here.
     pub(super) fn tell_failure(&mut self) {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me
         {
-            // A broken connection has no receiver.
+            // If the connection is broken, no process can receive this.
             let _ = turns.link.send(&Turn { failed: true, ..Turn::default() });
         }
     }
 
-    /// A process exits (`kill` is `None`), or kills another or itself.
+    /// A process exits (`kill` is `None`), kills another process, or kills itself.
     pub(super) fn leave(&mut self, performer: usize, kill: Option<usize>) -> Result<(), Stop> {
         if self.turns.is_none() {
-            // The only process of the rule ends, which the supervisor sees.
+            // The rule's only process ends, which the supervisor sees.
             match kill {
                 None => std::process::exit(0),
                 Some(_) => std::process::abort(),

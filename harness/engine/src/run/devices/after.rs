@@ -1,5 +1,5 @@
-//! Examination of a rule's devices after it: the known operation, their health, leaks. Also the recovery of a lost
-//! device.
+//! Examines devices after a rule: runs the known operation, checks their health, and looks for leaks. Also recovers
+//! lost devices.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use super::recovery::{MOST, Recovery};
 use super::{Devices, Lease};
 
 impl Devices {
-    /// Checks the health of all devices, if it is time. Devices that got worse are lost.
+    /// Checks the health of all devices, if a check is due. Devices that have deteriorated are lost.
     fn look(&self, failed: Option<(&str, &[usize])>) -> Vec<String> {
         let Some(watch) = &self.watch else { return Vec::new() };
         let (lost, said) = watch.look(failed, Instant::now());
@@ -25,17 +25,18 @@ impl Devices {
 }
 
 impl Lease<'_> {
-    /// Checks the health of the devices, if it is time. `suspicious`: the result of the rule that ran there points at
-    /// them. Returns the reason why one of them is lost, and remarks.
+    /// Checks the health of the devices, if a check is due. `suspicious`: the result of the rule that ran on them
+    /// casts doubt on them. Returns the reason why one of them is lost, and remarks.
     pub(in crate::run) fn look(&self, after: &RuleResult, suspicious: bool) -> (Option<String>, Vec<String>) {
         let said = self.devices.look(suspicious.then_some((after.id.as_str(), self.units())));
-        // Another rule's check may have found it.
+        // Another rule's check may have found the device lost.
         let lost = self.devices.watch.as_ref().and_then(|watch| watch.lost_of(&self.units));
         (lost, said)
     }
 
-    /// Runs the known operation on the devices of a rule whose result points at them. A process in which it fails is
-    /// replaced, with a remark. A device on which it fails in a fresh process is lost.
+    /// Runs the known operation on a rule's devices if the rule's result casts doubt on them. If the operation
+    /// fails in a process, that process is replaced, with a remark. If it fails in a fresh process, the device is
+    /// lost.
     ///
     /// Returns the reason why a device is lost, and remarks.
     pub(in crate::run) fn examine(
@@ -65,7 +66,7 @@ impl Lease<'_> {
         (None, replaced)
     }
 
-    /// Looks for leaks after a single-device rule, if it is time. Returns the leaks found, and remarks.
+    /// Looks for leaks after a single-device rule, if a checkpoint is due. Returns the leaks found, and remarks.
     pub(in crate::run) fn checkpoint(
         &self,
         rule: usize,
@@ -79,7 +80,7 @@ impl Lease<'_> {
         unit.book.checkpoint(unit.name.as_deref(), rule, suspicious, seed, executor, slot)
     }
 
-    /// Runs the recovery command for a lost device, and checks if the device works again. Returns the result.
+    /// Runs the recovery command for a lost device, and checks whether the device works again. Returns the result.
     pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> Incident {
         let unit = &self.devices.units[self.units[0]];
         let attempt = unit.recoveries.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,4 +1,5 @@
-//! The identity and health of the devices before the run, from the machine's tools, which open no device.
+//! The identity and health of the devices before the run, as reported by the machine's tools, which do not open
+//! devices.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,8 +12,8 @@ use record::Fingerprint;
 
 use super::watch::Watch;
 
-/// Time limits for one query of a tool or library, and for all queries of a check. The tools of a healthy machine
-/// answer within a second each.
+/// The time limit for a single query to a tool or library; the next constant is the limit for all queries in a
+/// check. On a healthy machine, each tool answers within a second.
 const EACH: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(60);
 
@@ -24,7 +25,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Queries the tools; `None` if the runtime has none.
+    /// Queries the tools. Returns `None` if the runtime has none.
     pub(super) fn look(target: &Target, options: &Options) -> Option<Before> {
         let doctor = target.runtime.doctor.as_ref()?;
         let mut fingerprint = (doctor.identify)(&machine());
@@ -33,14 +34,14 @@ impl Before {
         health.unknown.retain(|why| !fingerprint.unknown.contains(why));
         fingerprint.unknown.append(&mut health.unknown);
         health.devices.retain(|device| device.device.is_some());
-        // An equal number of devices shows that the tool's numbers mean the same devices.
+        // If the number of devices is the same, the tool's numbers refer to the same devices.
         let fits = |listed: usize| {
             listed == devices as usize || options.conditions.devices.is_some_and(|wanted| listed > wanted as usize)
         };
         if !health.devices.is_empty() && !fits(health.devices.len()) {
             fingerprint.unknown.push(format!(
-                "the machine's tool lists {} devices for this process, but the runtime reports {devices}: cannot \
-                 match them",
+                "the machine's tool lists {} devices for this process, but the runtime reports {devices}, so they \
+                 cannot be matched",
                 health.devices.len()
             ));
             (fingerprint.devices, health.devices) = (Vec::new(), Vec::new());
@@ -50,16 +51,19 @@ impl Before {
         Some(Before { fingerprint, health, look: doctor.health })
     }
 
-    /// Problems that exist already; they do not take a device out of use.
+    /// Problems that already existed. They do not put a device in quarantine.
     pub(super) fn said(&self) -> Vec<String> {
         let faults = self.health.devices.iter().flat_map(|device| {
             let serious = device.faults.iter().filter(|fault| !fault.harmless);
-            serious.map(|fault| format!("before the run, on device {}, {}: using it anyway", device.label, fault.words))
+            serious.map(|fault| {
+                format!("before the run, on device {}, {}; using the device anyway", device.label, fault.words)
+            })
         });
         faults.collect()
     }
 
-    /// Watches units with the devices of these numbers; `None` if their health is unknown.
+    /// Watches units that consist of the devices with these numbers. Returns `None` if the devices' health is
+    /// unknown.
     pub(super) fn watch(self, units: &[Vec<u32>]) -> Option<Watch> {
         let label = |number: &u32| {
             let device = self.health.devices.iter().find(|device| device.device == Some(*number));

@@ -1,6 +1,6 @@
-//! Checkpoints: every few rules, and after suspicious results, the resources of device and process are compared with
-//! their earlier values. To find the cause of a loss, the rules since then run again, halves first, down to the
-//! smallest set that repeats it.
+//! Checkpoints. Every few rules, and after suspicious results, a device's and a process's resources are compared
+//! with their earlier values. To find the cause of a loss, the rules since the previous checkpoint are rerun, first
+//! in halves, down to the smallest set that reproduces the loss.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,16 +11,17 @@ use record::{Incident, Leaked as Resource};
 
 use super::gate::settled;
 
-/// Rules between two checkpoints.
+/// The number of rules between two checkpoints.
 const EVERY: usize = 16;
-/// Time limit per device and run for finding the cause of losses.
+/// The time limit for finding the causes of losses, per device and run.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The least loss in bytes that is reported even if no rule repeats it. Runtimes keep some memory on first use.
+/// The minimum loss, in bytes, that is reported even if no rule reproduces it. Runtimes keep some memory on first
+/// use.
 const WORTH_SAYING: u64 = 64 << 20;
 
 const RESOURCES: [Resource; 3] = [Resource::Memory, Resource::Descriptors, Resource::Threads];
 
-/// Smaller losses have many harmless causes: pages of the driver, files and threads of a first use.
+/// Smaller losses have many harmless causes: driver pages, and files and threads from a first use.
 fn least(resource: Resource) -> u64 {
     match resource {
         Resource::Memory => 4 << 20,
@@ -29,18 +30,18 @@ fn least(resource: Resource) -> u64 {
     }
 }
 
-/// The resources of a device and a process.
+/// The resources of a device and a process at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Account {
     process: u32,
-    /// Bytes of free device memory; `None` if the runtime does not report them.
+    /// The free device memory in bytes; `None` if the runtime does not report it.
     free: Option<u64>,
     descriptors: u64,
     threads: u64,
 }
 
 impl Account {
-    /// Waits a little for memory that was freed since the earlier account.
+    /// Takes an account of a worker. Briefly waits for memory that was freed since the earlier account.
     fn of(worker: &mut WorkerProcess, deadline: Duration, before: Option<&Account>) -> Result<Account, String> {
         let most_lost = least(Resource::Memory) - 1;
         let wanted = before.and_then(|before| before.free).map(|free| free.saturating_sub(most_lost));
@@ -52,7 +53,7 @@ impl Account {
         Ok(Account { process, free, descriptors: entries("fd"), threads: entries("task") })
     }
 
-    /// The loss of a resource since an earlier account.
+    /// The amount of a resource lost since an earlier account.
     fn lost_since(&self, before: &Account, resource: Resource) -> u64 {
         let same_process = self.process == before.process;
         match resource {
@@ -64,21 +65,21 @@ impl Account {
     }
 }
 
-/// The resource history of a device and its process.
+/// The resource history for a device and its process.
 #[derive(Debug, Default)]
 pub(super) struct Book(Mutex<Entries>);
 
 #[derive(Debug, Default)]
 struct Entries {
     good: Option<Account>,
-    /// Rules that have run since, by position in the catalog.
+    /// The rules that have run since, by catalog position.
     since: Vec<usize>,
     spent: Duration,
-    /// The suite's processes on the device at that time: each holds memory, even while idle.
+    /// The number of the suite's processes on the device at that time. Each process holds memory, even while idle.
     processes: usize,
 }
 
-/// The search for the rules that leak a resource: runs them again in the affected process.
+/// The search for the rules that leak a resource: reruns them in the affected process.
 struct LeakHunt<'a> {
     rules: &'a Rules,
     executor: &'a Executor,
@@ -95,7 +96,7 @@ impl LeakHunt<'_> {
         Account::of(worker, deadline, before)
     }
 
-    /// The loss when these rules run again; `None` if unknown.
+    /// The loss from rerunning these rules; `None` if unknown.
     fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
         let before = self.account(None).ok()?;
         for index in rules {
@@ -108,11 +109,12 @@ impl LeakHunt<'_> {
             self.executor.search(&assignment, self.slot, &mut String::new()).ok()?;
         }
         let after = self.account(Some(&before)).ok()?;
-        // Another process has a separate context, and memory of the previous one may still be freed.
+        // A new process has a separate context, and the previous process's memory may not be freed yet.
         (after.process == before.process).then(|| after.lost_since(&before, self.resource))
     }
 
-    /// The fewest of these rules that repeat the loss, and its amount; `None` if even all together do not.
+    /// The smallest set of these rules that reproduces the loss, and its amount; `None` if not even all of them
+    /// reproduce it.
     fn guilty(&mut self, rules: &[usize]) -> Option<(Vec<usize>, u64)> {
         let least = least(self.resource);
         let mut amount = self.taken_by(rules).filter(|amount| *amount >= least)?;
@@ -124,18 +126,18 @@ impl LeakHunt<'_> {
                 |half: Vec<usize>| self.taken_by(&half).filter(|taken| *taken >= least).map(|taken| (half, taken));
             match halves.into_iter().find_map(takes) {
                 Some((half, taken)) => (rules, amount) = (half, taken),
-                // Neither half repeats it alone, or the time is up.
+                // Neither half reproduces the loss alone, or the time is up.
                 None => break,
             }
         }
-        // Another program may have taken it, once.
+        // Another program may have taken the resource once.
         self.taken_by(&rules).filter(|again| *again >= least)?;
         Some((rules, amount))
     }
 }
 
 impl Book {
-    /// Looks for leaks after a rule on this device, if it is time. Returns the leaks found, and remarks.
+    /// Looks for leaks after a rule on this device, if a checkpoint is due. Returns the leaks found, and remarks.
     pub(super) fn checkpoint(
         &self,
         device: Option<&str>,
@@ -151,7 +153,7 @@ impl Book {
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
             return nothing();
         }
-        // No process is started only for a checkpoint.
+        // A process is not started just for a checkpoint.
         let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return nothing() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return nothing() };
         let since = std::mem::take(&mut entries.since);
@@ -175,10 +177,11 @@ impl Book {
                     let rules = guilty.iter().map(|index| rules.rules[*index].id.clone()).collect();
                     leaks.push(Incident::Leak { rules, resource, amount, device: device.map(str::to_owned) });
                 }
-                // Memory that the suite's own processes hold is not lost.
+                // Memory held by the suite's own processes is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
-                    "{} lost between two checkpoints, and no rule between them repeats it: another program may be \
+                    "{} lost between two checkpoints, and no rule between them reproduces the loss: another program \
+                     may be \
                      using the device",
                     resource.amount(lost, device)
                 )),

@@ -5,9 +5,9 @@ use catalog::Rule;
 /// The devices that a rule must lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::run) enum Demand {
-    /// This many devices.
+    /// A number of devices.
     Devices(usize),
-    /// All devices: the rule depends on their number.
+    /// All devices, because the rule depends on their number.
     All,
 }
 
@@ -15,12 +15,12 @@ impl Demand {
     /// Any one device.
     pub(in crate::run) const ONE: Demand = Demand::Devices(1);
 
-    /// The demand of a rule.
+    /// The number of devices that a rule needs.
     pub(in crate::run) fn of(rule: &Rule) -> Demand {
         if rule.program.counts_devices { Demand::All } else { Demand::Devices(rule.devices().max(1) as usize) }
     }
 
-    /// The number of devices on a machine with `there` devices.
+    /// The number of devices to lease on a machine with `there` devices.
     pub(super) fn devices(self, there: usize) -> usize {
         match self {
             Demand::Devices(wanted) => wanted.min(there),

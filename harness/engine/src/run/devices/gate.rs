@@ -1,4 +1,4 @@
-//! The device gate: the known operation that a process must perform on a device.
+//! The device gate: the known operation that a process must perform on each device.
 
 use std::time::{Duration, Instant};
 
@@ -7,20 +7,21 @@ use crate::pool::WorkerProcess;
 use crate::wire::message::{Answers, Reply, Request};
 use catalog::FREE_MEMORY;
 
-/// The most bytes that memory may shrink over the operation: half of what it allocates, and much more than a driver
-/// keeps.
+/// The maximum number of bytes by which free memory may shrink during the operation: half of what the operation
+/// allocates, and much more than a driver keeps.
 const MOST_KEPT: u64 = 16 << 20;
-/// The number of tries in which another program may take memory.
+/// The number of attempts, since another program may take memory in between.
 const ROUNDS: u32 = 3;
-/// Runtimes may update their memory counters late: the longest wait, and the interval between queries.
+/// Runtimes may update their memory counters late. This is the maximum wait, and the next constant is the interval
+/// between queries.
 const SETTLES: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Makes a process perform the known operation. Returns the reason if it cannot be performed: a function that the
-/// library lacks says nothing about the device.
+/// Makes a process perform the known operation. If the operation cannot be performed, returns the reason: a
+/// function that the library lacks proves nothing about the device.
 ///
 /// # Errors
-/// The failure of the operation.
+/// Fails if the operation fails.
 pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<Option<String>, String> {
     let mut kept = 0;
     for _ in 0..ROUNDS {
@@ -31,7 +32,7 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
                 return Ok(Some(message));
             }
             Ok(Reply::Gate(Some(trouble))) => return Err(trouble.message),
-            Ok(other) => return Err(format!("the process answered {other:?}")),
+            Ok(other) => return Err(format!("unexpected answer from the process: {other:?}")),
             Err(end) => return Err(end.to_string()),
         }
         let after = settled(worker, deadline, before.map(|before| before.saturating_sub(MOST_KEPT - 1)))?;
@@ -43,11 +44,11 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
     Err(format!("{kept} bytes of freed device memory were not returned, {ROUNDS} times in a row"))
 }
 
-/// Bytes of free device memory; polls for a while if they are fewer than wanted. `None` if the runtime does not report
-/// them.
+/// The free device memory in bytes. If less than `wanted` is free, polls for a while. `None` if the runtime does
+/// not report it.
 ///
 /// # Errors
-/// The process does not answer.
+/// Fails if the process does not answer.
 pub(super) fn settled(
     worker: &mut WorkerProcess,
     deadline: Duration,
@@ -63,7 +64,7 @@ pub(super) fn settled(
     }
 }
 
-/// Same as [`settled`], for a process that may not answer.
+/// Same as [`settled`], but returns `None` if the process does not answer.
 pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration, wanted: Option<u64>) -> Option<u64> {
     settled(worker, deadline, wanted).ok().flatten()
 }
@@ -72,17 +73,17 @@ pub(in crate::run) fn free_memory(worker: &mut WorkerProcess, deadline: Duration
 pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answers, String> {
     match worker.ask(&Request::Query, deadline) {
         Ok(Reply::Answers(answers)) => Ok(answers),
-        Ok(other) => Err(format!("the process answered {other:?}")),
+        Ok(other) => Err(format!("unexpected answer from the process: {other:?}")),
         Err(end) => Err(end.to_string()),
     }
 }
 
-/// A number from the runtime's answers; `None` if there is none.
+/// A number in the runtime's answers; `None` if it is missing.
 pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Option<T> {
     answers.iter().find(|(asked, _)| asked == name)?.1.as_ref().ok()?.parse().ok()
 }
 
-/// Bytes of free device memory; `None` if the runtime does not report them.
+/// The free device memory in bytes; `None` if the runtime does not report it.
 fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }

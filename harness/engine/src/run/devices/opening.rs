@@ -1,4 +1,4 @@
-//! The usable devices of a run: those that pass the gate before it begins.
+//! Determines a run's usable devices: those that pass the gate before the run begins.
 
 use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
@@ -10,9 +10,10 @@ use super::before::Before;
 use super::gate::{ask, number, operate};
 use super::{Devices, Unit};
 
-/// The result of the gate on one device.
+/// The result of checking one device.
 pub(super) enum Shown {
-    /// It works or was not checked; and the number of devices visible to a process that should see only this one.
+    /// The device works, or was not checked. Also has the number of devices visible to a process that should see
+    /// only this device.
     Works {
         sees: Option<u32>,
         gated: bool,
@@ -20,7 +21,7 @@ pub(super) enum Shown {
     Fails(String),
 }
 
-/// The usable devices of a run, and the findings about them.
+/// A run's usable devices, and the findings about them.
 #[derive(Debug)]
 pub(in crate::run) struct Opened {
     pub devices: Devices,
@@ -31,10 +32,10 @@ pub(in crate::run) struct Opened {
     pub said: Vec<String>,
 }
 
-/// Finds the usable devices of a run; the target then has this many.
+/// Determines a run's usable devices, and sets the target's number of devices to match.
 ///
 /// # Errors
-/// Too few devices are usable.
+/// Fails if too few devices are usable.
 pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Opened, TargetError> {
     if target.private_machines {
         return Ok(Opened { devices: Devices::simulated(), out: Vec::new(), fingerprint: None, said: Vec::new() });
@@ -42,7 +43,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let before = Before::look(target, options);
     let fingerprint = before.as_ref().map(|before| before.fingerprint.clone());
     let said = before.as_ref().map(Before::said).unwrap_or_default();
-    // With --skip-gate, no device is taken out of use.
+    // With --skip-gate, no device is put in quarantine.
     let before = before.filter(|_| !options.workers.skip_gate);
     let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
     let all: Vec<u32> = (0..target.conditions.devices).collect();
@@ -53,8 +54,8 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
         let look = |name: &Option<String>| {
             let name = name.clone();
             scope.spawn(move || match &name {
-                // It stays unusable, even if it works by now: the remaining rules see the same number of devices as
-                // those before.
+                // The device stays unusable even if it works by now, so that the remaining rules see the same
+                // number of devices as the rules before.
                 Some(out) if options.devices_out.contains(out) => {
                     Shown::Fails("it was unusable when the run began".to_owned())
                 }
@@ -65,12 +66,12 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
         let died = |_| Shown::Fails("the suite itself failed during the check; see above".to_owned());
         looks.into_iter().map(|look| look.join().unwrap_or_else(died)).collect()
     });
-    // A library that ignores the variable shows all devices to every process, so rules run one after another.
+    // If a library ignores the variable, every process sees all devices, so rules must run one after another.
     let several = names.len() > 1;
     if several && shown.iter().any(|shown| matches!(shown, Shown::Works { sees: Some(sees), .. } if *sees != 1)) {
         executor.pool.close(executor.factory.deadlines);
         executor.factory.remarks.note(
-            "the runtime ignores the visibility variable of its processes: rules run one after another".to_owned(),
+            "the runtime ignores its processes' visibility variable, so rules run one after another".to_owned(),
             "",
         );
         expect_enough(options, all.len(), Vec::new())?;
@@ -99,7 +100,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     Ok(Opened { devices, out, fingerprint, said })
 }
 
-/// The unusable devices, if enough others remain.
+/// Returns the unusable devices, if enough devices remain.
 fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<Vec<DeviceOut>, TargetError> {
     let least = options.run.min_devices.unwrap_or(1).max(1) as usize;
     match left >= least {
@@ -109,15 +110,17 @@ fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<
     }
 }
 
-/// The gate copies from the host, and there is none if programs run on the device itself.
+/// True if programs run where they usually do. The gate copies from the host, and there is no host if programs run
+/// on the device.
 fn usual_run_mode(target: &Target) -> bool {
     target.rules.run_modes.first().is_none_or(|usual| *usual == target.conditions.run_mode)
 }
 
-/// The devices by their names in the visibility variable: its current value, or else all by number.
+/// The devices, by their names in the visibility variable: the names in its current value or, if it is unset, the
+/// numbers of all devices.
 fn names(target: &Target) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    // If only some devices are used, rules must not see the others.
+    // If only some devices are used, rules must not see the rest.
     let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = visible::given(variable);
@@ -132,7 +135,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     };
     match shown(executor, &mut slot, gated) {
         Ok(shown) => {
-            // Rules use this process first.
+            // This process is the first that rules use.
             executor.pool.give_back(slot);
             shown
         }
@@ -140,7 +143,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     }
 }
 
-/// Checks a device in a process started there; with `gated`, by the known operation.
+/// Checks a device in a process that is started there. With `gated`, the process performs the known operation.
 pub(super) fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
     let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;

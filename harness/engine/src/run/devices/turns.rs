@@ -1,9 +1,10 @@
-//! The choice of a thread's next rule: one whose device is free, so that no thread waits while other work remains.
+//! Chooses a thread's next rule: one whose device is free, so that a thread does not wait while other work remains.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The remaining rules in order, each with the device that it will wait for; `None` for any, several, or none.
+/// The remaining rules in order, each with the device that it waits for; `None` if it needs any device, several
+/// devices, or no device.
 #[derive(Debug)]
 pub(in crate::run) struct Turns<T> {
     state: Mutex<Queue<T>>,
@@ -12,11 +13,11 @@ pub(in crate::run) struct Turns<T> {
 #[derive(Debug)]
 struct Queue<T> {
     left: VecDeque<(T, Option<usize>)>,
-    /// The number of threads running a rule, by device.
+    /// The number of threads that are running a rule, by device.
     busy: BTreeMap<usize, usize>,
 }
 
-/// A rule that a thread has begun; ends on drop.
+/// A rule that a thread has started. The turn ends on drop.
 #[derive(Debug)]
 pub(in crate::run) struct Turn<'a, T> {
     turns: &'a Turns<T>,
@@ -25,12 +26,13 @@ pub(in crate::run) struct Turn<'a, T> {
 }
 
 impl<T> Turns<T> {
-    /// The turns of all rules to run.
+    /// Creates the turns for all rules to run.
     pub(in crate::run) fn of(all: impl IntoIterator<Item = (T, Option<usize>)>) -> Turns<T> {
         Turns { state: Mutex::new(Queue { left: all.into_iter().collect(), busy: BTreeMap::new() }) }
     }
 
-    /// The next rule to begin: the first whose device is free, or else the first. `None` if no rule remains.
+    /// The next rule to start: the first whose device is free, or else the first in order. `None` if no rule
+    /// remains.
     pub(in crate::run) fn next(&self) -> Option<Turn<'_, T>> {
         let mut state = self.state();
         let is_free = |device: &Option<usize>| device.is_none_or(|device| !state.busy.contains_key(&device));

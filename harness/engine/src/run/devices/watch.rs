@@ -1,5 +1,5 @@
-//! The health of the devices during a run, compared with their health before it. A device with a lasting deterioration
-//! is lost: uncorrected memory errors, faults not known to be harmless, or a device that is gone.
+//! The devices' health during a run, compared with their health before it. A device is lost if it has deteriorated
+//! permanently: if it has uncorrected memory errors or a fault that is not known to be harmless, or if it is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -7,33 +7,34 @@ use std::time::{Duration, Instant};
 
 use crate::doctor::{DeviceHealth, MachineHealth};
 
-/// The time between two checks at checkpoints.
+/// The time between two health checks at checkpoints.
 const EVERY: Duration = Duration::from_secs(5 * 60);
-/// The least time between two checks, whatever happens.
+/// The minimum time between two checks in any event.
 const LEAST: Duration = Duration::from_secs(60);
-/// The time after which a fault is checked again: faults that a test causes last less than a tenth of this.
+/// The delay before a fault is checked again. Faults that a test causes last less than a tenth of this time.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// The watch over the devices' health.
+/// Watches the devices' health.
 pub(super) struct Watch {
     look: Box<dyn Fn() -> MachineHealth + Send + Sync>,
     settling: Duration,
-    /// For each unit, the names of its devices in the machine's tool.
+    /// The names of each unit's devices in the machine's tool.
     units: Vec<Vec<String>>,
     begun: Instant,
     state: Mutex<WatchState>,
-    /// Units that got worse, each with the reason.
+    /// The units that have deteriorated, each with the reason.
     lost: Mutex<BTreeMap<usize, String>>,
 }
 
 #[derive(Debug, Default)]
 struct WatchState {
-    /// The health of each device before the run, by its name in the tool.
+    /// Each device's health before the run, by the device's name in the tool.
     before: BTreeMap<String, DeviceHealth>,
     last: Option<Instant>,
-    /// True if a check is due as soon as allowed, after a suspicious result that came too early.
+    /// True if a check is due as soon as it is allowed, because a suspicious result came too soon after the
+    /// previous check.
     owed: bool,
-    /// Rules that failed on a unit since the last check.
+    /// The rules that failed on a unit since the previous check.
     suspects: BTreeMap<usize, BTreeSet<String>>,
     said: BTreeSet<String>,
 }
@@ -44,19 +45,19 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// A deterioration since the start of the run.
+/// A problem that has appeared since the start of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Worse {
     unit: usize,
-    /// Distinguishes it from others of the same unit.
+    /// Distinguishes this problem from others on the same unit.
     name: String,
     words: String,
-    /// True if it may be temporary.
+    /// True if the problem may be temporary.
     may_pass: bool,
 }
 
 impl Watch {
-    /// Watches units of devices with these names in the tool, given their health before the run.
+    /// Watches units with these device names in the tool, given the devices' health before the run.
     pub(super) fn new(
         look: impl Fn() -> MachineHealth + Send + Sync + 'static,
         before: MachineHealth,
@@ -73,12 +74,12 @@ impl Watch {
         }
     }
 
-    /// Checks the health, if it is time. `failed`: a rule with a suspicious result, and its units. Returns the newly
-    /// lost units, each with the reason, and remarks.
+    /// Checks the devices' health, if a check is due. `failed`: a rule with a suspicious result, and its units.
+    /// Returns the newly lost units, each with the reason, and remarks.
     pub(super) fn look(&self, failed: Option<(&str, &[usize])>, now: Instant) -> (Vec<(usize, String)>, Vec<String>) {
         let mut state = match (failed, self.state.try_lock()) {
             (_, Ok(state)) => state,
-            // Another thread is checking: a rule that failed waits for the result.
+            // Another thread is checking. A rule that failed waits for that check's result.
             (Some(_), Err(TryLockError::WouldBlock)) => self.state(),
             (None, Err(TryLockError::WouldBlock)) => return (Vec::new(), Vec::new()),
             (_, Err(TryLockError::Poisoned(poisoned))) => poisoned.into_inner(),
@@ -104,7 +105,7 @@ impl Watch {
         if worse.iter().any(|worse| worse.may_pass) {
             std::thread::sleep(self.settling);
             let again = (self.look)();
-            // Without an answer nothing is known: the next check is due as soon as allowed.
+            // If the tool did not answer, nothing is known, and the next check is due as soon as it is allowed.
             state.owed |= again.devices.is_empty();
             let still = self.worse(&state, &again);
             worse.retain(|worse| {
@@ -130,7 +131,7 @@ impl Watch {
         (lost, said)
     }
 
-    /// The deteriorations since the start of the run, for units that are not lost yet.
+    /// The deteriorations since the start of the run on units that are not lost yet.
     fn worse(&self, state: &WatchState, seen: &MachineHealth) -> Vec<Worse> {
         if seen.devices.is_empty() {
             return Vec::new();
@@ -150,16 +151,16 @@ impl Watch {
         all
     }
 
-    /// The reason why a device of these units is lost; `None` if all work.
+    /// The reason why a device in these units is lost; `None` if all devices work.
     pub(super) fn lost_of(&self, units: &[usize]) -> Option<String> {
         let lost = self.lost();
         units.iter().find_map(|unit| lost.get(unit).cloned())
     }
 
-    /// Resets the watch of a recovered unit: its counters start anew, but its other problems must be gone.
+    /// Resets the watch for a recovered unit. The unit's counters start anew, but its other problems must be gone.
     ///
     /// # Errors
-    /// The remaining problems.
+    /// Fails with the remaining problems.
     pub(super) fn brought_back(&self, unit: usize) -> Result<(), String> {
         let mut state = self.state();
         let lost = self.lost().remove(&unit);
@@ -191,23 +192,26 @@ impl Watch {
 }
 
 impl WatchState {
-    /// One-time remarks: missing information, and harmless faults.
+    /// Remarks that are made once: missing information, and harmless faults.
     fn news(&mut self, seen: &MachineHealth) -> Vec<String> {
-        let unknown = seen.unknown.iter().map(|why| format!("the health of the devices is unknown: {why}"));
+        let unknown = seen.unknown.iter().map(|why| format!("the devices' health is unknown: {why}"));
         let mut all: Vec<String> = unknown.collect();
         for device in &seen.devices {
             let Some(before) = self.before.get(&device.label) else { continue };
             let new = device.faults.iter().filter(|fault| !before.faults.iter().any(|known| known.name == fault.name));
-            // The description of a fault changes from check to check.
+            // A fault's description changes from check to check.
             all.extend(new.filter(|fault| fault.harmless).map(|fault| {
-                format!("device {} has the fault {}, which is harmless: it stays in use", device.label, fault.name)
+                format!(
+                    "device {} has the fault {}, which is harmless: the device stays in use",
+                    device.label, fault.name
+                )
             }));
         }
         all.into_iter().filter(|text| self.said.insert(text.clone())).collect()
     }
 }
 
-/// The deteriorations of a device: a name, a description, and true if it may be temporary.
+/// A device's deteriorations: a name, a description, and true if the deterioration may be temporary.
 fn worse_than(before: &DeviceHealth, now: Option<&DeviceHealth>) -> Vec<(String, String, bool)> {
     let label = &before.label;
     let Some(now) = now else {
@@ -243,7 +247,7 @@ mod tests {
 
     use super::*;
 
-    /// A machine with scripted check results; the last one repeats.
+    /// A machine with scripted health checks. The last one repeats.
     #[derive(Clone, Default)]
     struct ScriptedMachine(Arc<Mutex<Vec<MachineHealth>>>);
 
@@ -256,7 +260,7 @@ mod tests {
             self.0.lock().unwrap().len()
         }
 
-        /// A watch of two units with one device each.
+        /// Creates a watch for two units with one device each.
         fn watch(&self) -> Watch {
             let looks = self.0.clone();
             let look = move || {
@@ -281,7 +285,7 @@ mod tests {
         MachineHealth { devices: vec![device("0:0"), device("1:0")], unknown: Vec::new() }
     }
 
-    /// A healthy machine whose second device is changed.
+    /// A healthy machine, with a change to the second device.
     fn second(change: impl FnOnce(&mut DeviceHealth)) -> MachineHealth {
         let mut health = healthy();
         change(&mut health.devices[1]);
@@ -343,7 +347,7 @@ mod tests {
         machine.shows(&[second(|device| device.faults.push(fault("80E00209", true)))]);
         let (lost, said) = watch.look(FAILED, Instant::now());
         assert!(lost.is_empty());
-        assert_eq!(said, ["device 1:0 has the fault 80E00209, which is harmless: it stays in use"]);
+        assert_eq!(said, ["device 1:0 has the fault 80E00209, which is harmless: the device stays in use"]);
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }
 
@@ -373,7 +377,7 @@ mod tests {
         let machine = ScriptedMachine::default();
         let watch = machine.watch();
         machine.shows(&[MachineHealth { devices: vec![], unknown: vec!["it hangs".to_owned()] }]);
-        let said = vec!["the health of the devices is unknown: it hangs".to_owned()];
+        let said = vec!["the devices' health is unknown: it hangs".to_owned()];
         assert_eq!(watch.look(FAILED, Instant::now()), (vec![], said));
         assert_eq!(watch.look(FAILED, Instant::now() + LEAST), (vec![], vec![]));
     }

@@ -1,10 +1,10 @@
-//! The choice among results of several attempts at a part.
+//! Chooses among the results from several attempts at a part.
 
 use record::{Meaning, RuleResult};
 
 use super::parts::Parts;
 
-/// The weight of a result: a rule that is broken in one attempt is broken, and any answer outweighs none.
+/// The weight of a result. A rule that is broken in one attempt is broken, and any answer outweighs no answer.
 fn weight(result: &RuleResult) -> u8 {
     match result.meaning() {
         Meaning::Broken => 4,
@@ -15,8 +15,8 @@ fn weight(result: &RuleResult) -> u8 {
     }
 }
 
-/// The chosen result and the position of its run, if any, and a remark if the attempts disagree. The attempts are
-/// ordered by time.
+/// The chosen result and its run's position, if there is one, and a remark if the attempts disagree. The attempts
+/// are ordered by time.
 pub(super) fn choose<'a>(
     attempts: &[(usize, &'a RuleResult)],
     parts: &Parts,

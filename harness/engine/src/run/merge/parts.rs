@@ -1,4 +1,4 @@
-//! The parts of a run as read: checks that they belong together, and finds missing ones.
+//! A run's parts, as read from journals: checks that they belong together, and determines which parts are missing.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 #[derive(Debug)]
 pub(super) struct PartRun {
     pub path: PathBuf,
-    /// Counted from 1.
+    /// The part's number, from 1.
     pub part: u32,
     pub header: RunHeader,
     pub results: Vec<RuleResult>,
@@ -30,19 +30,19 @@ impl PartRun {
         Ok(PartRun { path, part, header: run.header, results: run.results, in_flight: run.in_flight, end: run.end })
     }
 
-    /// The time of the run, or of its rules if it has no end.
+    /// The time that the run took, or the time for its rules if the run did not end.
     pub(super) fn nanoseconds(&self) -> u64 {
         let rules = || self.results.iter().map(|result| result.nanoseconds).fold(0, u64::saturating_add);
         self.end.as_ref().map_or_else(rules, |end| end.nanoseconds)
     }
 }
 
-/// Parts of one run.
+/// The parts of one run.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// Sorted by part, then by start time. Not empty.
+    /// Sorted by part and then by start time. Never empty.
     pub runs: Vec<PartRun>,
-    /// The number of parts of the run.
+    /// The number of parts in the run.
     pub of: u32,
     /// The missing parts.
     missing: BTreeSet<u32>,
@@ -69,15 +69,15 @@ impl Parts {
         Ok(Parts { runs, of, missing })
     }
 
-    /// The header of the first part, which has the facts common to all parts.
+    /// The first part's header, which has the facts common to all parts.
     pub(super) fn first(&self) -> &RunHeader {
         &self.runs[0].header
     }
 
-    /// The rules of all given parts.
+    /// The rules in all given parts.
     ///
     /// # Errors
-    /// A journal has a result of a rule outside its part.
+    /// Fails if a journal has a result for a rule outside its part.
     pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
         let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
         let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
@@ -98,7 +98,7 @@ impl Parts {
         Ok(whole)
     }
 
-    /// Remarks about the whole run: those of the parts, each once, and the missing parts.
+    /// Remarks about the entire run: the parts' remarks without duplicates, and the missing parts.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut texts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for run in &self.runs {
@@ -113,13 +113,13 @@ impl Parts {
         let cut = cut.map(|run| format!("part {}: {} is incomplete", run.part, run.header.run));
         let elsewhere = self.elsewhere().then(|| {
             "the parts ran on different devices of the same model with the same software; each part's journal names \
-             its own"
+             its devices"
                 .to_owned()
         });
         missing.into_iter().chain(cut).chain(elsewhere).chain(said).collect()
     }
 
-    /// The incidents of devices and processes, by part.
+    /// The incidents with devices and processes, by part.
     pub(super) fn events(&self) -> Vec<Happened> {
         let of_one = |run: &PartRun| {
             let events = run.end.iter().flat_map(|end| &end.events);
@@ -128,19 +128,19 @@ impl Parts {
         self.runs.iter().flat_map(of_one).collect()
     }
 
-    /// True if the parts certainly used different devices.
+    /// True if it is certain that the parts used different devices.
     pub(super) fn elsewhere(&self) -> bool {
         self.runs.iter().any(|run| on_others(self.first(), &run.header))
     }
 
-    /// A remark if parts ran with other known failures than those of the merged run.
+    /// A remark if parts ran with different known failures than the merged run.
     pub(super) fn other_expectations(&self, whole: &RunHeader) -> Option<String> {
         let digest = |header: &RunHeader| header.settings.expectations.as_ref().map(|files| files.digest.clone());
         let others = self.runs.iter().filter(|run| digest(&run.header) != digest(whole)).map(|run| run.part);
         let others: BTreeSet<u32> = others.collect();
         (!others.is_empty()).then(|| {
             format!(
-                "{} of {}: run with other known failures; dangerous rules that were not run stay so",
+                "{} of {}: run with other known failures; dangerous rules that were skipped stay skipped",
                 numbered(&others),
                 self.of
             )
@@ -176,7 +176,7 @@ impl Parts {
     }
 }
 
-/// The differences that make two runs no parts of the same run, one line each.
+/// The differences that show that two runs are not parts of the same run, one per line.
 fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differences = Differences::between(["in the first", "in this one"]);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not reported".to_owned());
@@ -235,7 +235,8 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
 
 /// Numbers as text: `part 3`, `parts 3, 7`.
 pub(super) fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // A run may have a hundred thousand parts, and each of its rules may list missing ones.
+    // The maximum number of parts to list. A run may have a hundred thousand parts, and each of its rules may list
+    // missing ones.
     const SHOWN: usize = 20;
     let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
     texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));

@@ -1,4 +1,4 @@
-//! Capabilities of devices that no document promises, queried once before any rule runs, and the rules that a machine
+//! Device capabilities that no document promises, queried once before any rule runs, and the rules that a machine
 //! leaves out.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use record::{CapabilityAnswer, LeftOut, StartReason};
 
 use super::TargetError;
 
-/// Queries the devices for each capability, in a separate process: an unsupported operation may end it.
+/// Queries the devices for each capability, in a separate process: an unsupported operation may end the process.
 pub(super) fn ask(
     rules: &Rules,
     factory: &Factory,
@@ -23,7 +23,7 @@ pub(super) fn ask(
     for (position, capability) in rules.life_cycle.of(&factory.product).capabilities.iter().enumerate() {
         let Capability { id, means, devices } = capability;
         if *devices > conditions.devices {
-            // The rules that need the capability need as many devices.
+            // The rules that need the capability need as many devices as the query.
             continue;
         }
         let lacks = asked(factory, pool, position)?;
@@ -32,14 +32,14 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// The failed step of the query for a capability; `None` if all steps succeeded.
+/// The failed step in the query for a capability; `None` if all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
     let lacks = match factory.start(&slot.machine, set_up) {
         Ok((mut worker, _)) => match worker.ask(&Request::Capability(position), factory.deadlines.step) {
             Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
-            Ok(other) => Some(format!("the process answered {other:?}")),
+            Ok(other) => Some(format!("unexpected answer from the process: {other:?}")),
             Err(end) => Some(end.to_string()),
         },
         Err(error) => Some(error.to_string()),
@@ -48,7 +48,7 @@ fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<Strin
     Ok(lacks)
 }
 
-/// The rules that a machine leaves out because of its kind or its limits, grouped by reason, the most frequent first.
+/// The rules that a machine leaves out because of its kind or limits, grouped by reason, most frequent first.
 pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for rule in &rules.rules {

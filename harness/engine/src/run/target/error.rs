@@ -14,7 +14,7 @@ use catalog::Rules;
 use record::DeviceOut;
 use simulator_contract::DENY;
 
-/// The obstacle to testing: the options, the runtime, a device, or the machine.
+/// The obstacle to testing: an option, the runtime, a device, or the machine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
@@ -34,7 +34,7 @@ pub enum TargetError {
     UnknownDefect { name: String, hint: String },
     #[error("--defect {name}: unknown function `{function}`{hint}")]
     UnknownDenied { name: String, function: String, hint: String },
-    #[error("--defect {name}: `{function}` returns no code, so it cannot refuse")]
+    #[error("--defect {name}: `{function}` returns no code, so it cannot refuse a call")]
     NoCode { name: String, function: String },
     #[error("--sim-edition {edition}: known editions are {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
@@ -44,15 +44,15 @@ pub enum TargetError {
     NoProc { why: &'static str },
     #[error(
         "this user can start {free} more threads under the limit of {limit}, but a run may need {needed}, and rules \
-         would blame the library; raise the limit of processes (ulimit -u, or the container's)"
+         would blame the library; raise the limit on processes (ulimit -u, or the container's)"
     )]
     Threads { free: usize, needed: usize, limit: u64 },
-    /// A file needed for the run cannot be read.
+    /// The run needs a file that cannot be read.
     #[error("{what}: {source}")]
     Unreadable { what: String, source: io::Error },
     #[error("cannot create a folder for a simulated machine: {source}{}", room_for_files(.source))]
     NoMachine { source: io::Error },
-    /// No worker could be set up.
+    /// No worker could be started.
     #[error("{library}: {error}")]
     Start { library: String, error: StartError },
     #[error("{library}: unexpected reply {reply}")]
@@ -61,7 +61,7 @@ pub enum TargetError {
     Query { library: String, end: WorkerEnd },
     #[error("--backend device: {library} is the simulated device; give the runtime's own library")]
     NoDevice { library: String },
-    #[error("{library}: the runtime reports no device; `atlas-cts doctor` may say why")]
+    #[error("{library}: the runtime reports no devices; `atlas-cts doctor` may show why")]
     NoDevices { library: String },
     #[error("the runtime does not report its product ({reason}); name it with --product ID")]
     ProductUnanswered { reason: String },
@@ -72,18 +72,18 @@ pub enum TargetError {
     )]
     OtherProduct { reported: String, found: String, wanted: String },
     #[error(
-        "the device reports `{reported}`, which no product of products.yaml matches; \
-         name the family with --product ID, and add the name there"
+        "the device reports `{reported}`, which matches no product in products.yaml; \
+         name the product family with --product ID, and add this name to products.yaml"
     )]
     ProductUnknown { reported: String },
-    /// Devices that fail the gate.
+    /// Some devices failed the gate.
     #[error(
         "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with --skip-gate",
         lost(.out),
         if *.left > 0 { format!("; --min-devices requires {least}, and {left} can be used") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
-    /// All devices that the runtime reports work, but they are too few.
+    /// Every device that the runtime reports works, but there are too few.
     #[error(
         "--min-devices {least}: {}; find the others with `atlas-cts doctor`, or require fewer",
         if *.left == 1 { "only one device works".to_owned() } else { format!("only {left} devices work") }
@@ -91,11 +91,11 @@ pub enum TargetError {
     TooFewWork { least: usize, left: usize },
     /// The lock folder or a lock file cannot be used.
     #[error(
-        "{path}: {source}; devices are used only with their locks: fix this, or give --lock-dir DIR with a folder \
-         that all users of the devices can write"
+        "{path}: {source}; devices are not used without locks: fix this, or give --lock-dir DIR with a folder that \
+         all users of the devices can write to"
     )]
     LockFile { path: PathBuf, source: io::Error },
-    /// The run was interrupted before it began.
+    /// The run was interrupted before it started.
     #[error("{signal}: stopped while waiting for device {device}; no rule has run")]
     Interrupted { signal: &'static str, device: u32 },
     #[error(
@@ -119,7 +119,7 @@ fn modes(known: &[String]) -> String {
 }
 
 impl TargetError {
-    /// The exit status of the command.
+    /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
             TargetError::RunMode { .. }
@@ -153,7 +153,8 @@ pub(super) fn check_axiom(id: &str, rules: &Rules) -> Result<(), TargetError> {
     }
 }
 
-/// Checks that `--defect NAME` names a switch of the simulated device, or a function that can be denied.
+/// Checks that `--defect NAME` names something that the simulated device can switch on, or a function that can be
+/// denied.
 pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Result<(), TargetError> {
     let name_of = || name.to_owned();
     if let Some(function) = name.strip_prefix(DENY) {

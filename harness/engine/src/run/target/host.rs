@@ -1,5 +1,5 @@
-//! The host of a run, as the system describes it below a root folder: facts that rules depend on, and facts for readers
-//! of a report.
+//! A run's host, as described by the system's files in a root folder: facts that rules depend on, and facts for
+//! readers of a report.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::doctor::HostMachine;
 use record::Host;
 
-/// Bits of two process capabilities: lock any amount of memory, administrate the machine.
+/// The bits for two process capabilities: to lock any amount of memory, and to administrate the machine.
 const IPC_LOCK: u32 = 14;
 const SYS_ADMIN: u32 = 21;
-/// Beginnings of the vendor and product names in the firmware of virtual machines, as in systemd-detect-virt.
+/// Prefixes of the vendor and product names in virtual machines' firmware, as in systemd-detect-virt.
 const VIRTUAL: &[&str] = &[
     "KVM",
     "OpenStack",
@@ -30,10 +30,10 @@ const VIRTUAL: &[&str] = &[
     "Apple Virtualization",
     "Google Compute Engine",
 ];
-/// The suffix of an instance without a hypervisor.
+/// The suffix that marks an instance without a hypervisor.
 const BARE: &str = ".metal";
 
-/// Reads the machine below a root folder, which is `/` except in tests. Unreadable facts stay unknown.
+/// Reads a machine's facts in a root folder, which is `/` except in tests. Facts that cannot be read stay unknown.
 pub(super) fn read(root: &Path) -> Host {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let capabilities = text("proc/self/status").as_deref().and_then(capabilities);
@@ -52,25 +52,26 @@ pub(super) fn read(root: &Path) -> Host {
     }
 }
 
-/// The bits of `CapEff`.
+/// The bits in `CapEff`.
 fn capabilities(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
     u64::from_str_radix(line.trim(), 16).ok()
 }
 
-/// The page size in bytes, from the first mapping of a process.
+/// The page size in bytes, taken from a process's first mapping.
 fn page_size(mappings: &str) -> Option<u64> {
     let line = mappings.lines().find_map(|line| line.strip_prefix("KernelPageSize:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The bytes that a process may lock; `None` without a limit.
+/// The number of bytes that a process may lock; `None` if there is no limit.
 fn locked_memory(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max locked memory"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// True if a hypervisor is present: x86 processors have a flag for it, other firmware a name or a node.
+/// True if a hypervisor is present: x86 processors have a flag for it, other machines a name or a node in their
+/// firmware.
 fn virtual_machine(root: &Path) -> Option<bool> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let processors = text("proc/cpuinfo").unwrap_or_default();
@@ -99,7 +100,7 @@ mod tests {
     const LIMITS: &str = "Limit                     Soft Limit           Hard Limit           Units     \n\
                           Max locked memory         ";
 
-    /// A machine with these files.
+    /// Creates a machine with these files.
     fn machine(files: &[(&str, &str)]) -> Host {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {

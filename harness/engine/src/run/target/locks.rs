@@ -1,4 +1,4 @@
-//! One exclusive lock for each device, across users and containers that share the lock folder.
+//! One exclusive lock per device, which applies across users and containers that share the lock folder.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -14,16 +14,16 @@ use catalog::files;
 
 use super::TargetError;
 
-/// The interval between attempts while another process holds a lock.
+/// The interval between attempts while another process holds the lock.
 const TICK: Duration = Duration::from_millis(50);
-/// The number of times that a lock file may vanish before it is an error.
+/// The number of times that a lock file may disappear before that is an error.
 const TRIES: usize = 10;
 
-/// Locks the first devices of the visibility variable in ascending order, waiting together as long as the options
-/// allow. Without the variable, devices have the runtime's numbers.
+/// Locks the first devices listed in the visibility variable, in ascending order. The wait for all locks together
+/// is limited by the options. If the variable is unset, devices have the runtime's numbers.
 ///
 /// # Errors
-/// Another run holds a device, or the folder or a file in it cannot be used.
+/// Fails if another run holds a device, or if the folder or a file in it cannot be used.
 pub(super) fn lock_devices(
     options: &MachineOptions,
     variable: Option<&str>,
@@ -37,7 +37,8 @@ pub(super) fn lock_devices(
     numbers(&given, devices).into_iter().map(|device| lock(device, path(device), options.lock_wait, until)).collect()
 }
 
-/// The machine's numbers of a process's devices, each once. Other values are ignored: they could be any path.
+/// The machine's numbers for a process's devices, without duplicates. Other values are ignored, since they could be
+/// any path.
 fn numbers(given: &[String], devices: u32) -> BTreeSet<u32> {
     let number = |device: u32| given.get(device as usize).and_then(|name| name.parse().ok()).unwrap_or(device);
     (0..devices).map(number).collect()
@@ -49,7 +50,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
         let failed = |source| TargetError::LockFile { path: path.clone(), source };
         let file = open(&path).map_err(failed)?;
         match file.try_lock() {
-            // A lock on a removed file excludes no other run.
+            // A lock on a removed file would exclude no other run.
             Ok(()) if files::is_at(&file, &path) => return Ok(file),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => return Err(failed(source)),
@@ -62,7 +63,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
             return Err(TargetError::Locked { device, holder: holder(), path, seconds });
         }
         if !said {
-            // In one write: other runs may print the same message.
+            // Printed in a single write, because other runs may print the same message.
             let place = path.display();
             let text =
                 format!("device {device} is in use: waiting up to {seconds} s for {place}, held by {}\n", holder());
@@ -73,9 +74,9 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
     }
 }
 
-/// Creates the folder unless it exists: any user may add a file, and none may remove another user's file.
+/// Creates the folder unless it exists. Any user may add a file, but not remove another user's file.
 fn make_folder(folder: &Path) -> io::Result<()> {
-    // A link in a folder that the user names is followed; one in place of the shared folder is not.
+    // A link in a folder that the user names is followed, but a link in place of the shared folder is not.
     let ours = folder == Path::new(LOCK_FOLDER);
     let found = || if ours { folder.symlink_metadata() } else { folder.metadata() };
     match found() {
@@ -85,7 +86,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    // It has its mode before any process sees it, whatever the umask.
+    // The folder has its mode before any process sees it, regardless of the umask.
     let new = files::private_folder(parent, ".atlas-cts-locks-")?;
     fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
     match fs::rename(new.path(), folder) {
@@ -93,14 +94,15 @@ fn make_folder(folder: &Path) -> io::Result<()> {
             let _ = new.keep();
             Ok(())
         }
-        // Another run was faster.
+        // Another run created the folder first.
         Err(_) if found().is_ok_and(|found| found.is_dir()) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Opens a lock file, and creates it only if it is missing: the kernel forbids opening another user's file for creation
-/// (fs.protected_regular). Read access is enough for a lock. A new file has its mode before any process sees it.
+/// Opens a lock file, and creates it only if it is missing, because the kernel forbids opening another user's file
+/// for creation (fs.protected_regular). Read access is enough for a lock. A new file has its mode before any
+/// process sees it.
 fn open(path: &Path) -> io::Result<File> {
     let existing = || File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     for _ in 0..TRIES {
@@ -120,7 +122,7 @@ fn open(path: &Path) -> io::Result<File> {
     existing()
 }
 
-/// The holder of a lock, if /proc shows it: a process of another container has no number here.
+/// The process that holds a lock, if /proc shows it: a process in another container has no number here.
 fn holder(file: &File) -> Option<String> {
     let about = file.metadata().ok()?;
     let (major, minor) = (rustix::fs::major(about.dev()), rustix::fs::minor(about.dev()));

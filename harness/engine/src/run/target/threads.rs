@@ -8,31 +8,31 @@ use rustix::process::{Resource, getrlimit};
 
 use super::TargetError;
 
-/// The number of threads that a run may need at the same time. A runtime starts one per stream, and more for internal
-/// use; without them it refuses streams or waits forever, and a rule would blame it for that.
+/// The number of threads that a run may need at the same time. A runtime starts a thread per stream, and more for
+/// internal use. Without enough threads, it refuses streams or waits forever, and a rule would blame the runtime.
 const NEEDED: usize = 512;
-/// The stack size of an idle thread, in bytes.
+/// An idle thread's stack size, in bytes.
 const STACK: usize = 16 << 10;
 
-/// Refuses a limit of processes (`ulimit -u`) that leaves too few in addition to the user's running processes.
+/// Refuses a limit on processes (`ulimit -u`) that leaves too few in addition to those that the user is running.
 pub(super) fn expect_threads() -> Result<(), TargetError> {
     let Some(limit) = getrlimit(Resource::Nproc).current else { return Ok(()) };
-    // The machine has at least as many threads as this user.
+    // The machine runs at least as many threads as this user.
     if running().is_some_and(|running| limit.saturating_sub(running) >= NEEDED as u64) {
         return Ok(());
     }
-    // Only the kernel knows which threads count: not those of the superuser, but those in other containers.
+    // Only the kernel knows which threads count: the superuser's do not, but those in other containers do.
     let free = startable();
     if free < NEEDED { Err(TargetError::Threads { free, needed: NEEDED, limit }) } else { Ok(()) }
 }
 
-/// The number of threads of the whole machine: `0.20 0.18 0.12 1/80 11206`.
+/// The number of threads on the entire machine, from text such as `0.20 0.18 0.12 1/80 11206`.
 fn running() -> Option<u64> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// The number of threads that can be started at the same time, up to the needed number.
+/// The number of threads that can be started at the same time, up to the number needed.
 fn startable() -> usize {
     let gate = RwLock::new(());
     let closed = gate.write();

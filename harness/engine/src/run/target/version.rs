@@ -1,4 +1,4 @@
-//! The version that the runtime reports: the first answer to the queries of api.yaml.
+//! The version that the runtime reports: the first answer to a version query in api.yaml.
 
 use crate::wire::message::Answers;
 use catalog::{Edition, Query, Rules, VERSION};
@@ -8,7 +8,7 @@ use catalog::{Edition, Query, Rules, VERSION};
 pub(super) struct Version {
     pub text: Option<String>,
     pub edition: Option<Edition>,
-    /// A note if a fallback query answered, or none did.
+    /// A note if a fallback query answered, or if no query did.
     pub note: Option<String>,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str) -> Ver
     for (Query { by, interface, .. }, answer) in queries.zip(answers) {
         let text = match answer {
             Ok(text) if text.trim().is_empty() => {
-                failed.push(format!("{by} answers nothing"));
+                failed.push(format!("{by} gives no answer"));
                 continue;
             }
             Ok(text) => text,
