@@ -1,4 +1,4 @@
-//! Errors of journals, each with the next action.
+//! Journal errors, each with the next action.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::Journal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The folder already holds a journal.
+    /// The folder already contains a journal.
     #[error(
         "{path} already exists: finish that run with --resume {}, choose another folder for this run, or move the old \
          one away",
@@ -20,7 +20,7 @@ pub enum JournalError {
     /// The operating system refused an operation, for example to `create` the file.
     #[error("cannot {attempt} {path}: {source}: {}", advice(source.kind()))]
     Io { attempt: &'static str, path: PathBuf, source: io::Error },
-    /// The file is something else.
+    /// The file is not a journal.
     #[error("{path} is not a journal of this suite ({found}): give the {} of a run's folder", Journal::FILE)]
     NotAJournal { path: PathBuf, found: String },
     /// A newer version of the suite wrote the file.
@@ -30,13 +30,13 @@ pub enum JournalError {
         Journal::FORMAT
     )]
     Newer { path: PathBuf, format: u64 },
-    /// A line that is not the last cannot be read. Lines count from 1.
+    /// A line before the last one cannot be read. Lines count from 1.
     #[error(
         "{path}:{line}: {reason}: only the last line of a journal may be truncated, so the file was changed after the \
          run; restore it from a copy or run again"
     )]
     Broken { path: PathBuf, line: usize, reason: String },
-    /// A rule has a second result, in these lines.
+    /// A rule has two results, in these lines.
     #[error(
         "{path}{}: a second result of {id}, the first is in line {first}: use a separate folder for each run, and one \
          process of a run for each rule",
@@ -70,7 +70,7 @@ impl JournalError {
     }
 }
 
-/// The next action after a refusal of the operating system.
+/// The next action after an error from the operating system.
 fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",
