@@ -68,10 +68,10 @@ impl Leaked {
     pub fn amount(self, amount: u64, device: Option<&str>) -> String {
         match self {
             Leaked::Memory => {
-                format!("{:.1} MiB of the memory of {}", amount as f64 / f64::from(1 << 20), device_name(device))
+                format!("{:.1} MiB of memory on {}", amount as f64 / f64::from(1 << 20), device_name(device))
             }
-            Leaked::Descriptors => format!("{amount} file descriptors of the process"),
-            Leaked::Threads => format!("{amount} threads of the process"),
+            Leaked::Descriptors => format!("{amount} file descriptors in the process"),
+            Leaked::Threads => format!("{amount} threads in the process"),
         }
     }
 }
@@ -146,7 +146,7 @@ impl fmt::Display for Incident {
                     // A program that runs as regularly as the rules would look the same.
                     several => write!(
                         f,
-                        "{what} leak when {} rules run, {} to {}, but not when either half of them runs alone: the cause \
+                        "{what} leak when the {} rules from {} to {} run, but not when either half runs alone: the cause \
                          is their combination, or another program that uses the device",
                         several.len(),
                         several.first().map_or("", |id| id),
@@ -189,7 +189,7 @@ mod tests {
     #[case::leak(
         Incident::Leak { rules: vec!["a.b".into()], resource: Leaked::Memory, amount: 3 << 19, device: two() },
         r#"{"event":"leak","rules":["a.b"],"resource":"memory","amount":1572864,"device":"2"}"#,
-        "a.b: each time it runs, it leaks 1.5 MiB of the memory of device 2"
+        "a.b: each time it runs, it leaks 1.5 MiB of memory on device 2"
     )]
     fn an_event_is_data_for_a_program_and_a_sentence_for_a_person(
         #[case] event: Incident,

@@ -56,7 +56,7 @@ impl LogFile {
     /// # Errors
     /// Fails if the file is missing, does not belong to a run, or cannot be read.
     pub fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
-        let strange = || io::Error::new(io::ErrorKind::InvalidData, "not the name of a log in the run's folder");
+        let strange = || io::Error::new(io::ErrorKind::InvalidData, "not the name of a log file in the run's folder");
         let path = folder.join(&self.name).canonicalize()?;
         if !self.is_sound() || path != folder.canonicalize()?.join(&self.name) {
             return Err(strange());

@@ -40,7 +40,7 @@ impl fmt::Display for StartReason {
             StartReason::Own => "for the cases of one rule",
             StartReason::Isolated => "for single cases of isolated rules",
             StartReason::Hazardous => "for single cases of hazardous rules",
-            StartReason::EndedByRule => "after a rule ended one",
+            StartReason::EndedByRule => "after a rule ended a worker",
             StartReason::AfterLoss => "after a crash or a hang",
             StartReason::AfterFailure => "after a failure",
             StartReason::Confirmation => "to run failures again",

@@ -13,7 +13,7 @@ pub enum JournalError {
     /// The folder already contains a journal.
     #[error(
         "{path} already exists: finish that run with --resume {}, choose another folder for this run, or move the old \
-         one away",
+         run elsewhere",
         path.parent().unwrap_or(path).display()
     )]
     Exists { path: PathBuf },
@@ -38,8 +38,8 @@ pub enum JournalError {
     Broken { path: PathBuf, line: usize, reason: String },
     /// A rule has two results, in these lines.
     #[error(
-        "{path}{}: a second result of {id}, the first is in line {first}: use a separate folder for each run, and one \
-         process of a run for each rule",
+        "{path}{}: a second result for {id} (the first is on line {first}): use a separate folder for each run, and run \
+         each rule in one process only",
         second.map_or(String::new(), |line| format!(":{line}"))
     )]
     Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
@@ -74,10 +74,10 @@ impl JournalError {
 fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",
-        ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f), then resume the run",
+        ErrorKind::FileTooLarge => "raise the file size limit (ulimit -f), then resume the run",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::NotFound => "give the folder of a run that was started",
-        ErrorKind::NotADirectory => "choose a path on which every part but the last is a folder",
+        ErrorKind::NotADirectory => "choose a path in which every part before the last is a folder",
         ErrorKind::Unsupported => "choose a folder on a file system that supports file locks",
         _ => "check the path and the file system, then try again",
     }
