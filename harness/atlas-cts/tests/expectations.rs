@@ -52,7 +52,7 @@ fn a_known_failure_ends_with_0_and_keeps_its_recorded_verdict(bench: Bench) {
             "known failures: known.yaml (sha256",
             "1 entry, 1 for this device",
             "known     acl.small.aligned",
-            "nothing new: 1 known failure, no other rule that ran is broken",
+            "nothing new: 1 known failure; no other rule that ran is broken",
             "https://tracker.example/1, owner memory, until 2999-12-31 (known.yaml:2)",
         ],
     );
@@ -108,12 +108,12 @@ fn another_symptom_or_device_is_not_expected(
 fn a_fixed_or_expired_failure_breaks_the_run_only_by_flag(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let known = ["--expectations", "known.yaml"];
-    run(&bench, "fixed", &known).says(0, &["fixed: known failures that hold now (1)", "acl.small.aligned"]);
+    run(&bench, "fixed", &known).says(0, &["fixed: known failures that now hold (1)", "acl.small.aligned"]);
     let report = bench.report("fixed");
     assert_eq!(sort(&report, "acl.small.aligned"), Some(Sort::Fixed));
     assert!(report.junit.contains("fixed: the rule holds, but the entry expects fail"), "{}", report.junit);
     let by_flag = ["--expectations", "known.yaml", "--fail-on", "fixed,expired"];
-    run(&bench, "fixed-by-flag", &by_flag).says(1, &["failed by --fail-on"]);
+    run(&bench, "fixed-by-flag", &by_flag).says(1, &["failed because of --fail-on"]);
     bench.write("known.yaml", ENTRY.replace("2999", "2001"));
     broken(&bench, "expired", &known).says(0, &["expired: known failures whose entries have expired (1)"]);
     broken(&bench, "expired-by-flag", &by_flag).says(1, &["FAIL  acl.small.aligned"]);

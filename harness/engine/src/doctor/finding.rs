@@ -282,7 +282,7 @@ mod tests {
     fn the_worst_finding_decides_and_comes_first() {
         let found = with(&[Severity::Note, Severity::Blocker, Severity::Unclear, Severity::Blocker]);
         assert_eq!(found.verdict, Verdict::NotReady);
-        assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and one more reason)");
+        assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and 1 more reason)");
         assert_eq!(found.findings[0].severity, Severity::Blocker);
     }
 

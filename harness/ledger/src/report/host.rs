@@ -76,7 +76,7 @@ mod tests {
     fn the_lines_give_the_rules_left_out_and_the_answers_of_the_devices() {
         let left_out = vec![LeftOut { reason: "this is a virtual machine".to_owned(), rules: 34 }];
         let virtual_machine = Host { virtual_machine: Some(true), left_out, ..Host::default() };
-        let advice = "34 rules: this is a virtual machine (--assume-bare-metal if it is not)";
+        let advice = "34 rules: this is a virtual machine (if not, give --assume-bare-metal)";
         assert_eq!(left_out_lines(&virtual_machine), [advice]);
         let answer = |lacks| CapabilityAnswer { id: "peers".to_owned(), means: "copies".to_owned(), lacks };
         let capabilities = vec![answer(None), answer(Some("it answered\n1".to_owned()))];
