@@ -388,8 +388,8 @@ diff-verdict = { $regressions ->
     [one] 1 new failure
    *[other] { $failures } new failures
 }, { $symptoms ->
-    [one] 1 changed symptom
-   *[other] { $symptoms } changed symptoms
+    [one] 1 other symptom
+   *[other] { $symptoms } other symptoms
 }, { $fixes ->
     [one] 1 fix
    *[other] { $fixes } fixes
@@ -409,7 +409,7 @@ diff-note = { $count ->
 } of shares and rates ({ $method }): if nothing changed, the chance of any false finding is at most { $level }. Not tested: verdicts, and cases whose answer was constant in each run but differs between the runs.
 diff-regressions = Regressions
 diff-new-failures = New failures in rules without an earlier answer
-diff-other-symptoms = Changed symptoms
+diff-other-symptoms = Other symptoms
 diff-fixes = Fixes
 diff-flakes = Flaky as before: chance explains the difference between the rates
 diff-drift = Behavior drift without a broken rule, strongest first

@@ -1,4 +1,4 @@
-//! The differences of the first lines of two journals, and their meaning for a comparison.
+//! The differences between the first lines of two journals, and what they mean for a comparison.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn side(path: &str, run: &Recorded) -> Side {
     }
 }
 
-/// Remarks about differences of the runs that weaken the comparison.
+/// Remarks about differences between the runs that weaken the comparison.
 pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     let mut remarks = Vec::new();
     let (a, b) = (&old.header, &new.header);
@@ -84,7 +84,7 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     remarks
 }
 
-/// The first characters of a digest.
+/// A shortened digest.
 fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }
@@ -93,7 +93,7 @@ fn short(digest: &str) -> &str {
 pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
     let flat = |header: &RunHeader| {
         let mut fields = BTreeMap::new();
-        // Writing cannot fail: the header was read from JSON.
+        // Serialization cannot fail, because the header was read from JSON.
         flatten(String::new(), &serde_json::to_value(header).unwrap_or_default(), &mut fields);
         fields
     };
@@ -107,7 +107,7 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
         .collect()
 }
 
-/// Turns objects into paths. A list is one value, but named objects in a list are paths too.
+/// Turns objects into paths. A list counts as one value, except that named objects in a list become paths too.
 fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
@@ -123,7 +123,7 @@ fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     }
 }
 
-/// The fields that name the items of a list.
+/// The fields that can name an item in a list.
 const NAMES: [&str; 4] = ["path", "id", "name", "device"];
 
 fn name_of(item: &Json) -> Option<&str> {
