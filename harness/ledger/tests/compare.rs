@@ -323,8 +323,8 @@ fn a_rule_that_ran_in_one_run_only_is_listed_with_the_reason() {
         shown,
         [
             (RULE, CoverageKind::OnlyOld, "skipped: needs 3 devices"),
-            ("toy.copy.left", CoverageKind::OnlyOld, "it was not selected"),
-            ("toy.copy.new", CoverageKind::New, "the run's catalog lacks it"),
+            ("toy.copy.left", CoverageKind::OnlyOld, "the rule was not selected"),
+            ("toy.copy.new", CoverageKind::New, "the run's catalog lacks the rule"),
         ]
     );
     let fields: Vec<&str> = found.fields.iter().map(|field| field.field.as_str()).collect();

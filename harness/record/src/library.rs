@@ -19,7 +19,7 @@ pub struct LibraryIdentity {
     pub version_note: Option<String>,
     /// True for the suite's simulated device.
     pub simulated: bool,
-    /// How the library was chosen, for example `--library` or `simulator (no toolkit found)`.
+    /// The reason for choosing the library, for example `--library` or `simulator (no toolkit found)`.
     pub chosen_by: String,
 }
 

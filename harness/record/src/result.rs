@@ -92,7 +92,7 @@ impl RuleResult {
         confirmation.map(Confirmation::again).unwrap_or_default()
     }
 
-    /// What the result means for the run.
+    /// The meaning of the result for the run.
     pub fn meaning(&self) -> Meaning {
         self.verdict.meaning(self.level)
     }

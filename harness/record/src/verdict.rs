@@ -47,7 +47,7 @@ impl Verdict {
         matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
     }
 
-    /// What the verdict means for the run if the rule has this level.
+    /// The meaning of the verdict for the run if the rule has this level.
     pub fn meaning(self, level: Level) -> Meaning {
         match self {
             Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
@@ -92,7 +92,7 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// What a result means for the run.
+/// The meaning of a result for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meaning {

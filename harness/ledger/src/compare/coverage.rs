@@ -47,14 +47,14 @@ fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
     let settings = &run.header.settings;
     let same_catalog = run.header.catalog_digest == other.header.catalog_digest;
     if run.in_flight.contains_key(rule) {
-        return (false, "the run ended while it ran".to_owned());
+        return (false, "the run ended while the rule was running".to_owned());
     }
     match &settings.rules {
-        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "it was not selected".to_owned()),
-        Some(_) => (false, "the run ended before it".to_owned()),
-        None if run.end.is_none() => (false, "the run ended before it, or its catalog lacks it".to_owned()),
+        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "the rule was not selected".to_owned()),
+        Some(_) => (false, "the run ended before the rule started".to_owned()),
+        None if run.end.is_none() => (false, "the run ended before the rule started, or its catalog lacks the rule".to_owned()),
         // Journals in format 1 do not record the selection.
         None if same_catalog || run.header.format < 2 => (false, "the journal does not record why".to_owned()),
-        None => (true, "the run's catalog lacks it".to_owned()),
+        None => (true, "the run's catalog lacks the rule".to_owned()),
     }
 }

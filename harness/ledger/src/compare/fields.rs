@@ -42,32 +42,32 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
         "the product",
         &a.product,
         &b.product,
-        "the documents promise different things; rules that apply to both are compared",
+        "the documents promise different things; only rules that apply to both products are compared",
     );
     differ(
         "the catalog",
         short(&a.catalog_digest),
         short(&b.catalog_digest),
-        "a rule may have changed; answers to questions with the same words are compared",
+        "a rule may have changed; answers to identically worded questions are compared",
     );
     differ("the suite's version", &a.suite, &b.suite, "the suite itself may behave differently");
     differ(
         "the journal's format",
         &a.format.to_string(),
         &b.format.to_string(),
-        "data that the older one lacks is not compared",
+        "data that the older format lacks is not compared",
     );
     differ(
         "the profile",
         &a.profile,
         &b.profile,
-        "rules tried different numbers of cases; a failure that only more cases show looks like a change",
+        "rules tried different numbers of cases; a failure that shows only in more cases looks like a change",
     );
     differ(
         "the seed",
         &a.seed.to_string(),
         &b.seed.to_string(),
-        "the cases differ; shares of answers are compared by tests",
+        "the cases differ; shares of answers are compared with statistical tests",
     );
     let kind = |simulated: bool| if simulated { "simulated" } else { "real" };
     differ(

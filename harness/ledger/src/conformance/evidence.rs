@@ -87,7 +87,7 @@ impl ConformanceRecord {
     /// The first contradiction in the record.
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.statement != self.shows() {
-            return Some(format!("its statement is {}, but its content means {}", self.statement, self.shows()));
+            return Some(format!("its statement is {}, but its content implies {}", self.statement, self.shows()));
         }
         let holds =
             |rule: &RuleVerdict| rule.verdict.is_some_and(|verdict| verdict.meaning(rule.level) == Meaning::Good);
@@ -105,7 +105,7 @@ impl ConformanceRecord {
         let lacks = [
             (Capability::RealDevice, simulated, "the device is simulated"),
             (Capability::WholeRun, self.run.finished.is_none(), "the run did not finish"),
-            (Capability::Dedicated, !simulated && !self.run.dedicated, "others may have used the devices"),
+            (Capability::Dedicated, !simulated && !self.run.dedicated, "other programs may have used the devices"),
             (Capability::Edition, self.edition.is_none(), "the edition is unknown"),
             (Capability::Axioms, !self.run.without_axioms.is_empty(), "the run did not assume an axiom"),
         ];

@@ -91,7 +91,7 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
     if !settings.dedicated && !header.library.simulated {
         found.push((
             Capability::Dedicated,
-            "others may have used the devices; run with --dedicated on devices that no one else uses",
+            "other programs may have used the devices; run with --dedicated on devices that nothing else uses",
         ));
     }
     if header.edition.is_none() {
@@ -99,7 +99,7 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
         found.push((Capability::Edition, why));
     }
     if !settings.without_axioms.is_empty() {
-        let why = "checks that assume an axiom were only observed; run without --without-axiom";
+        let why = "the run only observed checks that assume an axiom; run without --without-axiom";
         found.push((Capability::Axioms, why));
     }
     found
@@ -117,15 +117,15 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             )
         }
         Capability::EveryRule => {
-            format!("{of} not run; run all rules, including those with known dangers, on machines of one kind")
+            format!("{of} did not run; run all rules, including rules with known dangers, on machines of the same kind")
         }
-        Capability::Answers => format!("{of} without an answer; see their reasons, then run them again"),
+        Capability::Answers => format!("{of} without an answer; see the reasons, then rerun"),
         Capability::Machine => format!(
             "{of} cannot be judged on this machine; allow processes to lock memory, and make it visible whether the \
              machine is virtual"
         ),
-        Capability::Coverage => format!("{of} with cases that did not run in time; run with a longer --rule-limit"),
-        other => format!("{of} not judged, because this is missing: {}", other.words()),
+        Capability::Coverage => format!("{of} with cases that did not run within the time limit; run with a longer --rule-limit"),
+        other => format!("{of} not judged for lack of {}", other.words()),
     }
 }
 

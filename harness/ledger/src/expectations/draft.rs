@@ -47,7 +47,7 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     if !versions.is_empty() {
         let _ = writeln!(
             text,
-            "# The versions of the run; add those that the failure depends on:\n#     versions: {{{}}}",
+            "# Versions in this run; add those on which the failure depends:\n#     versions: {{{}}}",
             comment(&versions.join(", "))
         );
     }

@@ -35,7 +35,7 @@ pub struct KnownFailure {
     pub place: String,
 }
 
-/// Whether an entry applies to a run.
+/// The result of matching an entry with a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fit {
     Applies,

@@ -126,12 +126,12 @@ impl Check<'_> {
         let danger = self.danger(entry);
         for (what, text) in [("tracker", &entry.tracker), ("owner", &entry.owner)] {
             if text.value.trim().is_empty() {
-                self.mistake(text, format!("the {what} is empty; name one, so that the entry is removed some day"));
+                self.mistake(text, format!("the {what} is empty; name one, so that the entry can be removed someday"));
             }
         }
         let expires = day(&entry.expires.value);
         if expires.is_none() {
-            let message = format!("`{}` is not a day; write for example 2027-03-31", entry.expires.value);
+            let message = format!("`{}` is not a day; write, for example, 2027-03-31", entry.expires.value);
             self.mistake(&entry.expires, message);
         }
         if self.mistakes.len() > before {
@@ -157,7 +157,7 @@ impl Check<'_> {
         let ids = || self.rules.rules.iter().map(|rule| rule.id.as_str()).chain(derived.as_deref());
         if !ids().any(|id| matches(&rule.value, id)) {
             let message = match rule.value.contains('*') {
-                true => format!("no rule matches `{}`; `atlas-cts list` lists all", rule.value),
+                true => format!("no rule matches `{}`; `atlas-cts list` lists all rules", rule.value),
                 false => format!(
                     "unknown rule `{}`{}; `*` matches any text, `atlas-cts list` lists all rules",
                     rule.value,
@@ -212,7 +212,7 @@ impl Check<'_> {
             let names: Vec<&str> = allowed().map(|known| known.name()).collect();
             let (given, hint) = (&verdict.value, hint(&verdict.value, names.iter().copied()));
             let of = if kind == Kind::Flake { "a single run" } else { "a rule" };
-            self.mistake(verdict, format!("{of} does not fail with `{given}`{hint}; use one of {}", names.join(", ")));
+            self.mistake(verdict, format!("{of} cannot fail with `{given}`{hint}; use one of {}", names.join(", ")));
             return None;
         };
         Some(ExpectedSymptom { verdict: *known, check: check.clone(), code: code.clone(), call: call.clone() })
@@ -227,7 +227,7 @@ impl Check<'_> {
                 );
             }
             (Some(rate), Kind::Flake) if !(rate.value > 0.0 && rate.value < 1.0) => {
-                self.mistake(rate, format!("{} is not a rate between 0 and 1; write for example 0.1", rate.value));
+                self.mistake(rate, format!("{} is not a rate between 0 and 1; write, for example, 0.1", rate.value));
             }
             (Some(rate), Kind::Fail | Kind::Skip) => {
                 self.mistake(rate, "only a flake has a rate; remove it, or use `kind: flake`")
