@@ -6,18 +6,18 @@ use record::{AppliedExpectations, Meaning, Recorded, RuleResult, RunEnd, RunHead
 use super::expected::only_known;
 use super::text::one_line;
 
-/// The color of a conclusion.
+/// The color for a run's outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// The run shows what everyone hopes for.
+    /// Nothing is broken, and rules were tested.
     Good,
-    /// Nothing is broken, but the run shows less than it seems.
+    /// Nothing is broken, but the run shows less than it may seem to.
     Empty,
     /// A rule is broken, or the answer is unknown.
     Bad,
 }
 
-/// The outcome of a run.
+/// A run's outcome.
 pub(super) struct Conclusion {
     pub tone: Tone,
     pub text: String,
