@@ -200,7 +200,7 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 
 # [rstest] [case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
 # [case::holds_for_ever("2999", "2998", "more than a year")] [case::unmatched("acl.small.aligned",
-# "acl.small.elsewhere", "the products that it names support none of its rules")]
+# "acl.small.elsewhere", "the entry's products support none of its rules")]
 fn lint_warns_about_old_and_unmatched_entries(
     bench: Bench,
     #[case] text: &str,

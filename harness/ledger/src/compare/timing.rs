@@ -37,11 +37,11 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
     if let Some(budget) = budget {
         let most = 1.0 + budget / 100.0;
         if let Some([low, high]) = interval.filter(|[low, _]| *low > most) {
-            exceeded.push(format!("cases take {low:.2} to {high:.2} times as long as before; the budget allows {most:.2} times"));
+            exceeded.push(format!("cases take {low:.2} to {high:.2} times as long; the budget allows {most:.2} times"));
         }
         let slow = outliers.iter().filter(|rule| rule.ratio > most);
         exceeded.extend(slow.map(|rule| {
-            format!("a case of {} takes {:.2} times as long as before; the budget allows {most:.2} times", rule.rule, rule.ratio)
+            format!("each case of {} takes {:.2} times as long; the budget allows {most:.2} times", rule.rule, rule.ratio)
         }));
     }
     let outliers = outliers.into_iter().take(MOST_OUTLIERS).collect();

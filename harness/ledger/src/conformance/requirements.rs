@@ -124,7 +124,7 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             "{of} cannot be judged on this machine; allow processes to lock memory, and make it visible whether the \
              machine is virtual"
         ),
-        Capability::Coverage => format!("{of} with cases that did not run within the time limit; run with a longer --rule-limit"),
+        Capability::Coverage => format!("{of} with cases cut by the time limit; run with a longer --rule-limit"),
         other => format!("{of} not judged for lack of {}", other.words()),
     }
 }

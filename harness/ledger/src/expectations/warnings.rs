@@ -23,7 +23,7 @@ impl Expectations {
                 warnings.push(format!("{place}: expires on {expires}, in more than a year; choose an earlier day"));
             }
             if unmatched(entry, rules) {
-                warnings.push(format!("{place}: the products that it names support none of its rules; remove the entry"));
+                warnings.push(format!("{place}: the entry's products support none of its rules; remove the entry"));
             }
             if let Some(first) = self.entries[..index].iter().find(|first| same(first, entry)) {
                 warnings.push(format!("{place}: duplicates {}; remove one of the two entries", first.place));

@@ -24,7 +24,7 @@ pub(super) fn part_line(header: &RunHeader) -> String {
     }
 }
 
-/// The merged runs that a report lists: runs that are unfinished or have no answer, and at most one screen of them. The
+/// The merged runs that a report lists: unfinished runs and runs without an answer, at most one screen of them. The
 /// journal has all runs, up to a thousand.
 pub(super) fn worth_a_line(header: &RunHeader) -> impl Iterator<Item = &MergedRun> {
     const MOST: usize = 12;
