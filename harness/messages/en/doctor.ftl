@@ -1,6 +1,6 @@
 ### The English wording of the doctor: its page, and findings that do not depend on the runtime.
 ###
-### A finding has a message for its title, named after its id, and others for the next action and observations.
+### Each finding has a message for its title, named after its id, and further messages for advice and observations.
 
 ## The page
 
