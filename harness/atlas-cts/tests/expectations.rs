@@ -175,14 +175,16 @@ fn entries_drafted_from_a_run_match_it(bench: Bench) {
     "acl.small.aligend",
     "unknown rule `acl.small.aligend`; did you mean `acl.small.aligned`"
 )]
-# [case::pattern_without_a_rule("acl.small.aligned", "acl.large.*", "no rule matches `acl.large.*`")]
-# [case::unknown_product("[a2]", "[a22]", "unknown product `a22`")] [case::unknown_version("edition:", "editon:",
-# "unknown component `editon`")] [case::no_range(">=8.5", "8.5", "is not a range of versions")]
-# [case::no_verdict("verdict: fail", "verdict: pass", "a rule cannot fail with `pass`")] [case::no_day("2999-12-31",
-# "31.12.2999", "is not a day; write, for example, 2027-03-31")] [case::no_tracker("https://tracker.example/1", "\"\"",
-# "the tracker is empty")] [case::no_rate("kind: fail", "kind: flake", "a flake needs a rate")] [case::no_danger("kind:
-# fail", "kind: skip", "a rule may be left out only if running it does harm")] [case::misspelt_key("owner:", "ovner:",
-# "unknown field `ovner`")]
+#[case::pattern_without_a_rule("acl.small.aligned", "acl.large.*", "no rule matches `acl.large.*`")]
+#[case::unknown_product("[a2]", "[a22]", "unknown product `a22`")]
+#[case::unknown_version("edition:", "editon:", "unknown component `editon`")]
+#[case::no_range(">=8.5", "8.5", "is not a range of versions")]
+#[case::no_verdict("verdict: fail", "verdict: pass", "a rule cannot fail with `pass`")]
+#[case::no_day("2999-12-31", "31.12.2999", "is not a day; write, for example, 2027-03-31")]
+#[case::no_tracker("https://tracker.example/1", "\"\"", "the tracker is empty")]
+#[case::no_rate("kind: fail", "kind: flake", "a flake needs a rate")]
+#[case::no_danger("kind: fail", "kind: skip", "a rule may be left out only if running it does harm")]
+#[case::misspelt_key("owner:", "ovner:", "unknown field `ovner`")]
 fn a_mistake_is_named_with_its_place_and_nothing_is_run(
     bench: Bench,
     #[case] text: &str,
@@ -198,9 +200,10 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
     assert!(!bench.path("report").exists(), "nothing was run");
 }
 
-# [rstest] [case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
-# [case::holds_for_ever("2999", "2998", "more than a year")] [case::unmatched("acl.small.aligned",
-# "acl.small.elsewhere", "the entry's products support none of its rules")]
+#[rstest]
+#[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
+#[case::holds_for_ever("2999", "2998", "more than a year")]
+#[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "the entry's products support none of its rules")]
 fn lint_warns_about_old_and_unmatched_entries(
     bench: Bench,
     #[case] text: &str,

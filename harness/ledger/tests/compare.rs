@@ -187,7 +187,10 @@ fn verdicts_on_different_devices_are_not_compared() {
         assert!(found.changes.is_empty() && found.drift.is_empty(), "{found:?}");
         assert_eq!(found.coverage[0].kind, CoverageKind::OtherDevice);
         assert_eq!(found.coverage[0].why, "pass on device 0 before, fail on device 1 now");
-        assert!(found.remarks.iter().any(|remark| remark.contains("on another device than before: 1;")), "{found:?}");
+        assert!(
+            found.remarks.iter().any(|remark| remark.contains("on different devices in the two runs: 1;")),
+            "{found:?}"
+        );
     }
 }
 

@@ -179,10 +179,12 @@ fn the_management_library_helps_without_the_tool() {
     machine.examine().says("devices.other-namespace", "blocker", &["the driver's management library fails with -8020"]);
 }
 
-# [rstest] [case::descending("1,0", "visible.not-ascending", "blocker", "in ascending order")] [case::duplicate("0,0",
-# "visible.duplicate", "blocker", "list each device once")] [case::out_of_range("7", "visible.none", "blocker",
-# "numbered from 0")] [case::a_good_beginning("0,9", "visible.cut-off", "warning", "at `9`")] [case::no_number("all",
-# "visible.none", "blocker", "unset the mask")]
+#[rstest]
+#[case::descending("1,0", "visible.not-ascending", "blocker", "in ascending order")]
+#[case::duplicate("0,0", "visible.duplicate", "blocker", "list each device once")]
+#[case::out_of_range("7", "visible.none", "blocker", "numbered from 0")]
+#[case::a_good_beginning("0,9", "visible.cut-off", "warning", "at `9`")]
+#[case::no_number("all", "visible.none", "blocker", "unset the mask")]
 fn a_count_of_zero_because_of_the_mask(
     #[case] mask: &str,
     #[case] id: &str,

@@ -41,7 +41,10 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
         }
         let slow = outliers.iter().filter(|rule| rule.ratio > most);
         exceeded.extend(slow.map(|rule| {
-            format!("each case of {} takes {:.2} times as long; the budget allows {most:.2} times", rule.rule, rule.ratio)
+            format!(
+                "each case of {} takes {:.2} times as long; the budget allows {most:.2} times",
+                rule.rule, rule.ratio
+            )
         }));
     }
     let outliers = outliers.into_iter().take(MOST_OUTLIERS).collect();

@@ -15,7 +15,7 @@ pub enum ExpectationsError {
     /// The files have mistakes; all are listed.
     #[error("{}", Mistakes(.0))]
     Mistakes(Vec<Diagnostic>),
-    # [error("error: {what} is not a day; write, for example, 2027-03-31")]
+    #[error("error: {what} is not a day; write, for example, 2027-03-31")]
     NoDay { what: String },
 }
 
