@@ -93,7 +93,8 @@ mod tests {
     }
 
     #[rstest]
-    // All hits: the rate to the power of the runs is 0.05. Otherwise: tables of Clopper and Pearson, 90 % two-sided.
+    // If all runs are hits, the rate to the power of the number of runs is 0.05. The other values come from Clopper and
+    // Pearson's tables (90 %, two-sided).
     #[case(1, 1, 0.05)]
     #[case(10, 10, 0.741_134)]
     #[case(1, 10, 0.005_116)]

@@ -26,7 +26,7 @@ pub struct Answers {
     pub left_out: u64,
 }
 
-/// Questions with their answers.
+/// Questions and their answers.
 pub type AnswersByQuestion = BTreeMap<String, QuestionAnswers>;
 
 /// The answers to a question.

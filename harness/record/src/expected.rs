@@ -49,9 +49,9 @@ pub struct SortedResult {
 /// An entry of known failures, as reports name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryReference {
-    /// `file.yaml:line`, relative to the folder.
+    /// The entry's place, as `file.yaml:line` relative to the folder.
     pub place: String,
-    /// The tracker of the failure.
+    /// The issue that tracks the failure.
     pub tracker: String,
     /// The person or team responsible for the entry.
     pub owner: String,

@@ -20,7 +20,7 @@ pub struct Fingerprint {
     pub unknown: Vec<String>,
 }
 
-/// One device.
+/// A device and its identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceIdentity {
     /// The device's number in the runtime.

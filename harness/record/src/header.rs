@@ -9,7 +9,7 @@ use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
 use crate::settings::RunSettings;
 use crate::shard::MergedRun;
 
-/// The tested software and hardware, and the settings: enough to repeat the run.
+/// The tested software and hardware, and all settings needed to repeat the run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunHeader {
     /// Version of the journal format.
@@ -17,14 +17,14 @@ pub struct RunHeader {
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
-    /// Name of the run's folder below `reports/out`, or the path that `--report-dir` gave.
+    /// Name of the run's folder below `reports/out`, or the path given with `--report-dir`.
     pub run: String,
     /// Start time, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started: String,
     /// The runtime's name, for example the folder below `specs/`.
     pub runtime: String,
-    /// The product, by its id; it selects the rules.
+    /// The id of the product, which selects the rules.
     pub product: String,
     /// The device name reported by the runtime, if any.
     pub reported_name: Option<String>,
@@ -53,7 +53,7 @@ pub struct RunHeader {
     pub fingerprint: Option<Fingerprint>,
     /// The runtime's edition, if known.
     pub edition: Option<String>,
-    /// The run's seed; each rule's seed is derived from it and the rule's id.
+    /// The run's seed. Each rule's seed is derived from the run's seed and the rule's id.
     pub seed: u64,
     /// Name of the profile, which sets the amount of work.
     pub profile: String,
@@ -67,7 +67,7 @@ pub struct RunHeader {
     pub subjects: Vec<Subject>,
     /// Seeded defects that were active in the simulated device.
     pub defects: Vec<String>,
-    /// The other settings.
+    /// The other settings from the command line.
     #[serde(default)]
     pub settings: RunSettings,
     /// The runs that were merged into this run, in the order of their parts; empty if no runs were merged.

@@ -23,7 +23,7 @@ pub struct Happened {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Incident {
-    /// The device was taken out of use: no later rule uses it.
+    /// The device was quarantined, so no later rule uses it.
     DeviceOut { device: Option<String>, reason: String },
     /// The recovery command restored a device. `attempt` counts from 1 up to `attempts`.
     DeviceBack {

@@ -140,7 +140,7 @@ impl Journal {
     /// run. A truncated last line is removed.
     pub fn append_to(dir: &Path) -> Result<Journal, JournalError> {
         let path = dir.join(Self::FILE);
-        // Without O_NONBLOCK, opening a FIFO waits.
+        // Without O_NONBLOCK, opening a FIFO would block.
         let file =
             OpenOptions::new().read(true).append(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
         let file = file.map_err(|source| JournalError::io("open", &path, source))?;

@@ -20,7 +20,7 @@ pub enum Line {
     Begin(RuleBegin),
     /// The result of a rule, written before the next rule starts.
     Result(Box<RuleResult>),
-    /// A killed run is resumed.
+    /// The resumption of a killed run.
     Resume(RunResume),
     /// The run stops on request, so the rules in flight did not cause the stop.
     Stop(RunStop),
@@ -35,7 +35,7 @@ pub struct RuleBegin {
     pub id: String,
 }
 
-/// The stop of a run on request.
+/// A stop that was requested.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunStop {
     /// The time, RFC 3339 in UTC.

@@ -1,4 +1,4 @@
-//! The logs around a failure.
+//! Logs from the time of a failure.
 
 use std::io;
 use std::path::Path;

@@ -20,7 +20,7 @@ use crate::verdict::{Meaning, Verdict};
 pub struct RuleResult {
     /// The rule's id.
     pub id: String,
-    /// The chapter of the rule.
+    /// The rule's chapter.
     pub chapter: String,
     /// The rule's title.
     pub title: String,

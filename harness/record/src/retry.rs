@@ -1,4 +1,4 @@
-//! Retries. The infrastructure causes them, never a verdict.
+//! Retries, which are caused by the infrastructure and never by a verdict.
 
 use std::fmt;
 

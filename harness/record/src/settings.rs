@@ -1,4 +1,4 @@
-//! The settings of the command line.
+//! The settings given on the command line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,13 @@ pub struct RunSettings {
     pub case: Option<serde_json::Value>,
     /// The catalog folder given by the user, if any.
     pub specs: Option<String>,
-    /// The edition of the simulated device.
+    /// The simulated device's edition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim_edition: Option<String>,
     /// The memory size of each simulated device, in mebibytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim_memory: Option<u64>,
-    /// The number of seconds without progress that count as a hang.
+    /// The time without progress that counts as a hang, in seconds.
     pub deadline: u64,
     /// The longest wait for an expected event, in milliseconds. Absent in older journals, which used 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,7 @@ pub struct Symptom {
     pub check: Option<String>,
     /// The answer from the call.
     pub code: Option<Code>,
-    /// The called function that answered, crashed or hung.
+    /// The function whose call answered, crashed or hung.
     pub call: Option<String>,
 }
 

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Every case held.
     Pass,
-    /// A statement of the rule did not hold.
+    /// A check in the rule failed.
     Fail,
     /// A call failed as required, but with a code that the documents do not name.
     WrongCode,
-    /// A call that is documented as unsupported worked.
+    /// A call documented as unsupported succeeded.
     Exceeds,
     /// The documents leave the behavior undefined, so it was recorded but not judged.
     Observed,
@@ -100,7 +100,7 @@ pub enum Meaning {
     Good,
     /// The rule is broken.
     Broken,
-    /// A rule of level `info` is broken: reported, but does not fail the run.
+    /// A rule with level `info` is broken. This is reported but does not fail the run.
     Finding,
     /// The rule did not apply.
     Skipped,

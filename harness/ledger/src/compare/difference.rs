@@ -32,7 +32,7 @@ impl Difference {
     pub const FORMAT: u32 = 1;
 }
 
-/// One of the two runs.
+/// A compared run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Side {
     /// The run's file or folder.
@@ -41,7 +41,7 @@ pub struct Side {
     pub run: String,
     /// Start time, RFC 3339 in UTC.
     pub started: String,
-    /// The tested library, or the simulated device.
+    /// The tested library or the simulated device.
     pub tested: String,
     pub product: String,
     /// The number of results.
@@ -166,7 +166,7 @@ pub enum CoverageKind {
     Gone,
     /// Only in the newer run, because the older run's catalog lacks the rule.
     New,
-    /// In both runs, but on different devices.
+    /// Both runs have an answer, but from different devices.
     OtherDevice,
 }
 

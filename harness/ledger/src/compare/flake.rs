@@ -7,7 +7,7 @@ use super::drift::Candidate;
 use super::statistics::{Test, Tests, fisher};
 use super::symptom;
 
-/// A rule that fails sometimes in at least one run.
+/// A rule that fails only sometimes in at least one run.
 pub(super) struct Flake {
     change: RuleChange,
     test: Test,

@@ -3,7 +3,7 @@
 //!
 //! - [`compare`] compares two journals rule by rule; the result is a [`Difference`].
 //! - [`text`], [`markdown`] and [`html`] show it.
-//! - [`Condition`] is a value of `--fail-on`.
+//! - [`Condition`] is a value for `--fail-on`.
 //!
 //! The result's `remarks` list everything that could not be compared, with the reason.
 

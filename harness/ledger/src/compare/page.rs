@@ -25,7 +25,7 @@ pub(super) struct Page {
 /// Entries of one kind.
 pub(super) struct Section {
     pub title: &'static str,
-    /// True if the section is bad news.
+    /// True if the entries are problems.
     pub bad: bool,
     pub entries: Vec<PageEntry>,
 }

@@ -98,7 +98,7 @@ fn owner(reason: &str) -> Option<&str> {
     after.or_else(|| reason.rsplit_once(", which owns ").and_then(|(owner, _)| owner.rsplit(' ').next()))
 }
 
-/// True if a result is an answer.
+/// True if the verdict is an answer about the device.
 pub(super) fn answered(result: &RuleResult) -> bool {
     !matches!(result.meaning(), Meaning::Skipped | Meaning::Unknown)
 }

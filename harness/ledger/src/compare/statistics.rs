@@ -28,7 +28,7 @@ fn few(table: [u64; 4]) -> [u64; 4] {
     table.map(|count| u64::try_from(u128::from(count) * u128::from(MOST_COUNTED) / all).unwrap_or(MOST_COUNTED))
 }
 
-/// Logarithms of factorials.
+/// A table of logarithms of factorials.
 struct Factorials(Vec<f64>);
 
 impl Factorials {
@@ -66,7 +66,7 @@ pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
 #[derive(Debug, Default)]
 pub(super) struct Tests(Vec<f64>);
 
-/// The number of a test.
+/// The index of a test in [`Tests`].
 pub(super) type Test = usize;
 
 impl Tests {
@@ -113,7 +113,7 @@ mod tests {
     use super::{fisher, holm, median, median_interval};
 
     #[rstest]
-    // The lady tasting tea, and textbook tables; the values are sums of exact fractions.
+    // The lady tasting tea, and textbook tables. The expected values are sums of exact fractions.
     #[case(3, 4, 1, 4, 0.485_714)]
     #[case(4, 4, 0, 4, 0.028_571_43)]
     #[case(1, 20, 3, 20, 0.604_990)]

@@ -129,7 +129,7 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
     }
 }
 
-/// `1 rule`, `2 rules`.
+/// The number of rules with its noun, for example `1 rule` or `2 rules`.
 fn number_of_rules(number: usize) -> String {
     catalog::count(number, "rule")
 }

@@ -31,7 +31,7 @@ pub struct KnownFailure {
     pub tracker: String,
     pub owner: String,
     pub expires: Date,
-    /// `file.yaml:line`.
+    /// The entry's place, as `file.yaml:line`.
     pub place: String,
 }
 

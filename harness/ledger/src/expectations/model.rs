@@ -61,7 +61,7 @@ pub struct EntrySource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The rule fails each time.
+    /// The rule fails every time.
     Fail,
     /// The rule fails in some runs and passes in other, identical runs.
     Flake,

@@ -1,4 +1,4 @@
-//! Known failures and retries of a run, as reports print them.
+//! Formats a run's known failures and retries for reports.
 
 use std::collections::BTreeMap;
 

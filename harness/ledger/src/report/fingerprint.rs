@@ -30,7 +30,7 @@ pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     models.chain(versions).collect::<Vec<_>>().join(", ")
 }
 
-/// A device with everything that identifies it.
+/// A device and everything that identifies it.
 pub(super) fn device_line(device: &DeviceIdentity) -> String {
     let parts = [Some(&device.label), device.model.as_ref(), device.address.as_ref()].into_iter().flatten().cloned();
     let named = device.ids.iter().chain(&device.settings).map(|(name, value)| format!("{name} {value}"));

@@ -153,7 +153,7 @@ impl JournalReader {
             return Some("the counts of the end differ from the results before it".to_owned());
         }
         if header.format < 2 {
-            // Format 1 has neither the selected rules nor the settings that the status depends on.
+            // Format 1 records neither the selected rules nor the settings on which the status depends.
             return None;
         }
         let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);

@@ -9,7 +9,7 @@ use crate::doctor::health::Health;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Board {
     pub driver: Option<String>,
-    /// Not shown to normal users.
+    /// The firmware version, which the tool does not print for normal users.
     pub firmware: Option<String>,
     /// `OK`, `NOK`, `UNKNOWN`, or absent for normal users.
     pub compatibility: Option<String>,

@@ -104,7 +104,7 @@ fn has_title(cells: &[String], wanted: &str) -> bool {
     cells.iter().any(|cell| titles(cell).iter().any(|title| title == wanted))
 }
 
-/// The values of a row by their titles. Spaces separate them within a cell; `0    / 0` and `3391/ 65536` are single
+/// The values in a row, by title. Spaces separate values within a cell, but `0    / 0` and `3391/ 65536` are single
 /// values.
 fn values(heads: &[String], cells: &[String]) -> Row {
     let mut row = Row::new();

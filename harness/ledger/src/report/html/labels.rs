@@ -26,7 +26,7 @@ pub(super) fn name(meaning: Meaning) -> &'static str {
     }
 }
 
-/// The attributes that the filter reads.
+/// The attributes that the filter script reads.
 pub(super) fn about(result: &RuleResult) -> String {
     format!(
         "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
