@@ -146,8 +146,8 @@ impl fmt::Display for Incident {
                     // A program that runs as regularly as the rules would look the same.
                     several => write!(
                         f,
-                        "{what} leak when the {} rules from {} to {} run, but not when either half runs alone: the cause \
-                         is their combination, or another program that uses the device",
+                        "{what} leak when the {} rules from {} to {} run, but not when either half runs alone: the \
+                         cause is their combination, or another program that uses the device",
                         several.len(),
                         several.first().map_or("", |id| id),
                         several.last().map_or("", |id| id)

@@ -41,8 +41,8 @@ impl<'a> Pairs<'a> {
     pub(super) fn on_other_devices(&self) -> Option<String> {
         (!self.elsewhere.is_empty()).then(|| {
             format!(
-                "rules that ran on different devices in the two runs: {}; their results are not comparable; use the same seed \
-                 for the same device, or --on-every-device",
+                "rules that ran on different devices in the two runs: {}; their results are not comparable; use the \
+                 same seed for the same device, or --on-every-device",
                 self.elsewhere.len()
             )
         })

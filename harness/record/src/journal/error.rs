@@ -38,8 +38,8 @@ pub enum JournalError {
     Broken { path: PathBuf, line: usize, reason: String },
     /// A rule has two results, in these lines.
     #[error(
-        "{path}{}: a second result for {id} (the first is on line {first}): use a separate folder for each run, and run \
-         each rule in one process only",
+        "{path}{}: a second result for {id} (the first is on line {first}): use a separate folder for each run, and \
+         run each rule in one process only",
         second.map_or(String::new(), |line| format!(":{line}"))
     )]
     Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
