@@ -1,6 +1,6 @@
-### The fixed words of reports in English. Syntax: https://projectfluent.org
+### The English wording of reports. Syntax: https://projectfluent.org
 ###
-### Not here: names that programs read (verdicts, sorts of known failures), and texts that a journal records (reasons,
+### Not included: names that programs read (verdicts, sorts of known failures), and text recorded in journals (reasons,
 ### remarks, events).
 
 ## Numbers
@@ -71,23 +71,23 @@ meaning-finding = finding
 meaning-unknown = unknown
 meaning-skipped = skipped
 only-observed = only observed
-verdict-exceeds = a call that is documented as unsupported worked
-verdict-observed = undefined by the documents: recorded, not judged
+verdict-exceeds = a call documented as unsupported succeeded
+verdict-observed = undefined in the documents: recorded, not judged
 
-## The result of a run in one sentence
+## The outcome of a run in one sentence
 
 result-unfinished = the run did not finish; { count-rules } broken so far
-result-only-known = nothing new: { count-known-failures }, no other rule that ran is broken
-result-good-but-cut = no rule that ran is broken, but { count-rules } unknown: not all cases ran
+result-only-known = nothing new: { count-known-failures }; no other rule that ran is broken
+result-good-but-cut = no rule that ran is broken, but not all cases ran: { count-rules } unknown
 result-nothing-tested = nothing was tested: no rule has an answer
 result-only-findings = no promise was tested: see the findings
 result-conformant = conformant: no rule that ran is broken
-result-fail-on = failed by --fail-on: see the fixed and expired known failures
+result-fail-on = failed because of --fail-on: see the fixed and expired known failures
 result-strict-findings = not conformant: see the findings
 result-not-conformant = not conformant: { count-rules } broken
 result-too-few = unknown: { count-rules } executed, but --min-executed is { $least }
 result-unusable-cases = unknown: some kept counterexamples could not be tried; see the remarks
-result-unknown-cut = unknown: not all cases of { count-rules } ran
+result-unknown-cut = unknown: some cases of { count-rules } did not run
 result-unknown = unknown: the environment or a device failed
 
 ## Labels of facts, in failure blocks, the summary and pages
@@ -173,7 +173,7 @@ label-workers = workers
 
 case-found = found in case { $case }
 case-shrunk = found in case { $case }, then shrunk { count-times }
-case-shrinking-cut = { $found }; shrinking reached its budget, a larger --profile allows more
+case-shrinking-cut = { $found }; shrinking stopped at its budget (a larger --profile raises it)
 again-flaky = { $clause }; found as { $verdict }
 again-after-others = { $clause }; alone it failed in { $repeats }
 case-without-values = a case without values
@@ -181,7 +181,7 @@ observed-class = { $class } in { count-cases }
 work = { $cases }, { $checks } in { $time }, seed { $seed }
 rule-resumed = the run stopped { count-times } during this rule and was resumed
 logs-none = none ({ $why })
-logs-no-lines = no source had a line
+logs-no-lines = no source had any lines
 logs-file = { $name } ({ count-lines })
 logs-file-end = { $name } ({ count-lines }, { $omitted } omitted)
 omitted-calls = { $count ->
@@ -233,9 +233,9 @@ host-may-lock = may lock { $size }
 capability-shown = the devices support { $what }, which no document promises here: observed, not judged
 capability-missing = the devices do not support { $what }: { $why }
 left-out = { count-rules }: { $why }
-left-out-on-virtual-machine = { count-rules }: { $why } (--assume-bare-metal if it is not)
+left-out-on-virtual-machine = { count-rules }: { $why } (if not, give --assume-bare-metal)
 part = { $number } of { $of }
-part-balanced = { $number } of { $of }, balanced by the times of an earlier run
+part-balanced = { $number } of { $of }, balanced by the rules' times in an earlier run
 merged = { $number } of { $of }, merged
 merged-from = { $number } of { $of } from { count-runs }, merged
 merged-run = part { $part } of { $of }: { $run }, started { $started }, { count-results }, { $exit }
@@ -245,8 +245,8 @@ merged-run = part { $part } of { $of }: { $run }, started { $started }, { count-
 broken-rules = broken rules
 broken-info-rules = findings: broken rules of level info
 memory-limit-findings = findings: a process reached its memory limit
-memory-limit = { $mebibytes } MiB on top of start-up
-memory-limit-in-call = in { $call }: { $mebibytes } MiB on top of start-up
+memory-limit = { $mebibytes } MiB in addition to start-up
+memory-limit-in-call = in { $call }: { $mebibytes } MiB in addition to start-up
 option-would-add = { $option } would add
 subjects = subjects
 subject = { $name }: { count-rules }, { $judged } judged: { $parts }
@@ -265,18 +265,18 @@ and-more-in-journal = and { $count } more in the journal
 no-reason = no reason given
 rules-with-observations = { count-rules } with observations
 rules-on-contradictory-documents = { count-rules } on contradictory documents
-workers = { $count } started, { $time } of start-up in total
-workers-with-runtime = { $count } started, the runtime in { $runtimes }, { $time } of start-up in total
+workers = { $count } started, total start-up time { $time }
+workers-with-runtime = { $count } started, { $runtimes } with the runtime, total start-up time { $time }
 time-since-resumed = { $time } since the run was resumed
 retries = { $causes } (never because of a verdict)
 
 ## Known failures
 
 known-failures = known failures
-known-unlike = unlike: another symptom than the known one
+known-unlike = unlike: the symptom differs from the known one
 known-too-often = too often: flakes that fail more often than their entries allow
 known-expired = expired: known failures whose entries have expired
-known-fixed = fixed: known failures that hold now
+known-fixed = fixed: known failures that now hold
 known-entry = { $tracker }, owner { $owner }, until { $expires } ({ $place })
 known-applied = { $numbers }; { count-entries } in { $path }, as of { $day }
 known-none-matched = no failure matched an entry
@@ -292,7 +292,7 @@ heading-chapters = By chapter
 heading-course = Course of the run
 heading-expired = Known failures with expired entries
 heading-findings = Findings
-heading-fixed = Known failures that hold now
+heading-fixed = Known failures that now hold
 heading-known = Known failures
 heading-overview = Overview
 heading-remarks = Remarks
@@ -312,7 +312,7 @@ column-folder = folder
 column-median-time = median time
 column-not-good = not good
 column-notes = notes
-column-of-slowest = of the slowest
+column-of-slowest = relative to slowest
 column-rule = rule
 column-rules = rules
 column-run = run
@@ -327,7 +327,7 @@ page-title = Atlas CTS: { $runtime } on { $product }
 page-simulated = This run used a simulated device and says nothing about hardware.
 page-seeded-defects = The device has seeded defects: { $defects }.
 page-about = { $device }; product { $product }; started { $started }
-page-nothing-broken = No rule is broken or without an answer.
+page-nothing-broken = No rule is broken, and none lacks an answer.
 page-omitted = Omitted to keep the page small: { $blocks }. The journal has everything.
 block-facts = facts
 block-calls = calls and earlier cases
@@ -347,13 +347,16 @@ verdicts-by-chapter = Verdicts by chapter
 verdicts-by-chapter-of = Verdicts by chapter, product { $product }
 slowest-rules = The slowest rules
 times-of-rules = All rules together took { $rules }.
-times-of-rules-and-run = All rules together took { $rules }, the run { $run }.
+times-of-rules-and-run = All rules together took { $rules }; the run took { $run }.
 program-summary = The case as a C program ({ count-lines })
-program-hint = The command atlas-cts reproducer writes the whole program, ready to compile.
+program-hint = To write the whole program, ready to compile, run atlas-cts reproducer.
 program-omitted-lines = … { count-lines } omitted …
 whole-file = whole file
 and-more = and { $count } more
-omitted-entries = { $count } earlier ones omitted
+omitted-entries = { $count ->
+    [one] 1 earlier entry omitted
+   *[other] { $count } earlier entries omitted
+}
 catalog = { count-rules }, sha256 { $sha256 }
 setting-strict = strict
 setting-hazardous = hazardous
@@ -376,7 +379,7 @@ junit-unfinished = The run did not finish.
 
 ## Two runs compared
 
-diff-title = Two runs compared
+diff-title = Comparison of two runs
 diff-side = { $tested }, { $product }, { count-results }, { $started }
 diff-verdict = { $regressions ->
     [one] 1 regression
@@ -390,7 +393,7 @@ diff-verdict = { $regressions ->
 }, { $fixes ->
     [one] 1 fix
    *[other] { $fixes } fixes
-}, { $flakes } flaky without news, { $drifts ->
+}, { $flakes } flaky as before, { $drifts ->
     [one] 1 drift
    *[other] { $drifts } drifts
 }; { $lost ->
@@ -401,33 +404,33 @@ diff-verdict = { $regressions ->
    *[other] { $unchanged } rules as before
 }
 diff-note = { $count ->
-    [one] 1 test
-   *[other] { $count } tests
-} of shares and rates ({ $method }): if nothing changed, the chance of any false finding is at most { $level }. Not tested: verdicts, and answers that were always the same in the same case and now always differ.
+    [one] 1 statistical test
+   *[other] { $count } statistical tests
+} of shares and rates ({ $method }): if nothing changed, the chance of any false finding is at most { $level }. Not tested: verdicts, and cases whose answer was constant in each run but differs between the runs.
 diff-regressions = Regressions
-diff-new-failures = New failures: no answer before
+diff-new-failures = New failures in rules without an earlier answer
 diff-other-symptoms = Other symptoms
 diff-fixes = Fixes
-diff-flakes = Flaky without news: chance explains the difference of the rates
-diff-drift = Behavior drift: nothing broke, strongest first
+diff-flakes = Flaky as before: chance explains the difference between the rates
+diff-drift = Behavior drift without a broken rule, strongest first
 diff-only-old = No longer answered
 diff-only-new = Answered for the first time
 diff-gone = Removed rules
 diff-new = New rules
-diff-other-device = Rules that ran on another device: not comparable
+diff-other-device = Rules that ran on different devices (not comparable)
 diff-fields = What was tested, and how
-diff-timing = Times: for information, unless there is a budget
+diff-timing = Times (informational unless a budget is set)
 diff-limits = Limits of this comparison
 diff-check = check `{ $check }`
-diff-rate = failed { $failed } of { $runs } times when run again
+diff-rate = failed in { $failed } of { $runs } reruns
 diff-same-question = the same question
-diff-example = for example { $values }
-and-more-in-json = and { $count } more: `--format json` has all
-timing-name = time of a case, new over old, over { count-rules }
-timing-median = { $median } ({ $interval }); half of the rules are within a factor of { $spread } of it
+diff-example = for example, { $values }
+and-more-in-json = and { $count } more; `--format json` lists all
+timing-name = time per case, new divided by old, in { count-rules }
+timing-median = { $median } ({ $interval }); half of the rules are within a factor of { $spread } of the median
 timing-interval = { $low } to { $high } with 95 % confidence
 timing-no-interval = too few rules for an interval
-timing-outlier = { $ratio } ({ $old } ms, then { $new } ms a case)
+timing-outlier = { $ratio } ({ $old } ms, then { $new } ms per case)
 
 ## Runs over time
 
@@ -443,15 +446,15 @@ other-steady-rules = { $count ->
     [one] 1 other rule was good in every run in which it ran
    *[other] { $count } other rules were good in every run in which they ran
 }
-runs-oldest-first = Runs, the oldest first
+runs-oldest-first = Runs, oldest first
 legend = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, blank: no result
 legend-markdown = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, ·: no result
-and-more-in-html = and { $count } more: `--format html` has all
-chart-results = results by run, from 1 to { $runs }: from bottom to top broken, unknown, findings, hold, skipped; height of the highest bar: { $most }
-chart-results-description = Results of { count-runs }. In the last one: { $good } hold, { $broken } broken, { $unknown } unknown.
-chart-times = time by run; the longest took { $longest }
-chart-times-description = Time of { count-runs }; the longest took { $longest }, the last { $last }.
+and-more-in-html = and { $count } more; `--format html` lists all
+chart-results = results by run, from run 1 to run { $runs }; each bar shows, from bottom to top, broken, unknown, findings, hold, skipped; the highest bar has { $most } results
+chart-results-description = Results of { count-runs }. In the last run: { $good } hold, { $broken } broken, { $unknown } unknown.
+chart-times = time by run; the longest run took { $longest }
+chart-times-description = Times of { count-runs }. The longest run took { $longest }, the last run { $last }.
 history-parts-of-merged-runs = { $count ->
-    [one] 1 run is a part of a merged run, and counts there
-   *[other] { $count } runs are parts of merged runs, and count there
+    [one] 1 run is part of a merged run and counts there
+   *[other] { $count } runs are parts of merged runs and count there
 }

@@ -1,4 +1,4 @@
-//! The seeded defects of the simulated device, from the registry that the build script makes.
+//! The simulated device's seeded defects, from the registry that the build script generates.
 
 use simulator_contract::Defect;
 

@@ -1,5 +1,6 @@
-//! AscendCL, the runtime of Atlas devices: the vendor's code in addition to its catalog and its simulated device.
-// Only items that other crates use are public, so that the compiler finds dead code.
+//! AscendCL, the runtime for Atlas devices: the vendor-specific code, in addition to the catalog and the simulated
+//! device.
+// Only items used by other crates are public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
 
 #[expect(unreachable_pub, reason = "it is generated")]
@@ -18,7 +19,7 @@ use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
 static SIMULATOR: SimulatedLibrary =
     SimulatedLibrary::new("acl", "libatlas_cts_simulator.so", include_bytes!(env!("ATLAS_CTS_SIMULATOR")));
 
-/// The entry of the registry.
+/// The registry entry.
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::ACL,

@@ -280,7 +280,7 @@ fn a_changed_record_and_another_file_are_not_verified() {
     let claims = text.replace("\"statement\":\"not-shown\"", "\"statement\":\"conformant\"");
     assert_ne!(claims, text);
     bench.write("claims.json", claims);
-    bench.run(["verify", "claims.json"]).says(1, &["its statement is conformant, but its content means not shown"]);
+    bench.run(["verify", "claims.json"]).says(1, &["its statement is conformant, but its content implies not shown"]);
     bench.write("text.json", "{}");
     bench.run(["verify", "text.json"]).says(1, &["text.json is not a conformance record"]);
     bench.run(["verify", "gone.json"]).says(2, &["cannot read gone.json"]);

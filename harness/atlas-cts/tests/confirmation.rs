@@ -126,7 +126,7 @@ fn a_hang_is_shrunk_within_its_budget() {
 fn a_slow_failure_is_shrunk_within_its_time(#[case] actors: &str) {
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
     // The budget is four hangs of a second, so four seconds.
-    let cut = "shrinking reached its budget, a larger --profile allows more";
+    let cut = "shrinking stopped at its budget (a larger --profile raises it)";
     struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");

@@ -194,7 +194,7 @@ fn an_incompatible_driver_and_firmware_are_a_blocker(#[case] driver: &str, #[cas
     machine.file("usr/local/Ascend/driver/version.info", sample(driver));
     let file = sample("firmware-version.info").replace("7.7.0.9.220", firmware);
     machine.file("usr/local/Ascend/firmware/version.info", file);
-    machine.examine().says("versions.driver-and-firmware", "blocker", &[firmware, "of one release", "507899"]);
+    machine.examine().says("versions.driver-and-firmware", "blocker", &[firmware, "from the same release", "507899"]);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn pages_that_wait_for_a_reset_are_not_counted_errors() {
     let ecc = part("npu-smi-ecc.txt", "# case 3");
     let ecc = ecc.replace("Double Bit Error Count               : 2", "Double Bit Error Count               : 0");
     machine.smi(&[("info", &idle()), ("info -t ecc -i 0 -c 0", &ecc)]);
-    let says = ["pages of device 0:0's memory that wait for its next reset: 2"];
+    let says = ["memory pages on device 0:0 that wait for its next reset: 2"];
     machine.examine().says("health.memory-errors", "warning", &says);
 }
 

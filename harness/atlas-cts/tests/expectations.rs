@@ -52,7 +52,7 @@ fn a_known_failure_ends_with_0_and_keeps_its_recorded_verdict(bench: Bench) {
             "known failures: known.yaml (sha256",
             "1 entry, 1 for this device",
             "known     acl.small.aligned",
-            "nothing new: 1 known failure, no other rule that ran is broken",
+            "nothing new: 1 known failure; no other rule that ran is broken",
             "https://tracker.example/1, owner memory, until 2999-12-31 (known.yaml:2)",
         ],
     );
@@ -108,12 +108,12 @@ fn another_symptom_or_device_is_not_expected(
 fn a_fixed_or_expired_failure_breaks_the_run_only_by_flag(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let known = ["--expectations", "known.yaml"];
-    run(&bench, "fixed", &known).says(0, &["fixed: known failures that hold now (1)", "acl.small.aligned"]);
+    run(&bench, "fixed", &known).says(0, &["fixed: known failures that now hold (1)", "acl.small.aligned"]);
     let report = bench.report("fixed");
     assert_eq!(sort(&report, "acl.small.aligned"), Some(Sort::Fixed));
     assert!(report.junit.contains("fixed: the rule holds, but the entry expects fail"), "{}", report.junit);
     let by_flag = ["--expectations", "known.yaml", "--fail-on", "fixed,expired"];
-    run(&bench, "fixed-by-flag", &by_flag).says(1, &["failed by --fail-on"]);
+    run(&bench, "fixed-by-flag", &by_flag).says(1, &["failed because of --fail-on"]);
     bench.write("known.yaml", ENTRY.replace("2999", "2001"));
     broken(&bench, "expired", &known).says(0, &["expired: known failures whose entries have expired (1)"]);
     broken(&bench, "expired-by-flag", &by_flag).says(1, &["FAIL  acl.small.aligned"]);
@@ -179,8 +179,8 @@ fn entries_drafted_from_a_run_match_it(bench: Bench) {
 #[case::unknown_product("[a2]", "[a22]", "unknown product `a22`")]
 #[case::unknown_version("edition:", "editon:", "unknown component `editon`")]
 #[case::no_range(">=8.5", "8.5", "is not a range of versions")]
-#[case::no_verdict("verdict: fail", "verdict: pass", "a rule does not fail with `pass`")]
-#[case::no_day("2999-12-31", "31.12.2999", "is not a day; write for example 2027-03-31")]
+#[case::no_verdict("verdict: fail", "verdict: pass", "a rule cannot fail with `pass`")]
+#[case::no_day("2999-12-31", "31.12.2999", "is not a day; write, for example, 2027-03-31")]
 #[case::no_tracker("https://tracker.example/1", "\"\"", "the tracker is empty")]
 #[case::no_rate("kind: fail", "kind: flake", "a flake needs a rate")]
 #[case::no_danger("kind: fail", "kind: skip", "a rule may be left out only if running it does harm")]
@@ -203,7 +203,7 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
 #[rstest]
 #[case::expired("2999", "2001", "a2.yaml:2: expired on 2001-12-31; check https://tracker.example/1")]
 #[case::holds_for_ever("2999", "2998", "more than a year")]
-#[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "its products support none of its rules")]
+#[case::unmatched("acl.small.aligned", "acl.small.elsewhere", "the entry's products support none of its rules")]
 fn lint_warns_about_old_and_unmatched_entries(
     bench: Bench,
     #[case] text: &str,

@@ -511,7 +511,7 @@ fn a_run_whose_journal_cannot_grow_ends_at_once() {
         &[
             "error: cannot write results; stopping the run: cannot write ",
             "File too large",
-            "raise the limit on the size of files (ulimit -f), then resume the run; `--resume report` runs the rules",
+            "raise the file size limit (ulimit -f), then resume the run; `--resume report` runs the rules",
         ],
     );
     workers.iter().for_each(Watched::expect_end);

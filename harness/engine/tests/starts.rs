@@ -95,7 +95,7 @@ fn a_process_that_only_loads_the_library_is_no_start_of_the_runtime() {
 #[test]
 fn the_summary_says_why_processes_were_started() {
     let bench = Bench::new(&[holds("first", "A: process(device 0), isolated;")]);
-    let starts = "5 started, the runtime in 5";
+    let starts = "5 started, 5 with the runtime";
     let why = "1 for the first use of a device, 4 for single cases of isolated rules";
     bench.run("report", &[]).says(ExitStatus::Success, &[starts, why]);
 }

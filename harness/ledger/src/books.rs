@@ -1,4 +1,4 @@
-//! Reports and known failures for a run.
+//! The reports and known failures that a run uses.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use record::{AppliedExpectations, ExpectationFiles, Recorded, RuleResult, RunHea
 use crate::expectations::{Expectations, Expecting, today};
 use crate::report;
 
-/// This crate as the [`Books`] of a run.
+/// Implements [`Books`] with this crate's reports and known failures.
 #[derive(Debug, Clone, Copy)]
 pub struct Ledger;
 

@@ -1,36 +1,37 @@
-//! The confidence of an answer about something that does not happen each time.
+//! The confidence in an answer about a symptom that does not occur in every run.
 
-/// The chance that the rate is below its bound.
+/// The chance that the true rate is below its lower bound.
 const DOUBT: f64 = 0.05;
 
-/// The confidence in the first version with a symptom.
+/// The confidence that the first version with a symptom was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confidence {
-    /// The number of runs with the symptom, of the last version tried.
+    /// The number of runs of the last version tried in which the symptom occurred.
     pub hits: u32,
-    /// The number of runs of that version.
+    /// The number of all runs of that version.
     pub runs: u32,
-    /// The least rate of the symptom, with 95 % confidence.
+    /// The lower bound of the symptom's rate, with 95 % confidence.
     pub rate: f64,
-    /// The number of versions that count as free of the symptom.
+    /// The number of versions considered free of the symptom.
     pub free: u32,
-    /// The number of runs of each of these versions, all without the symptom.
+    /// The number of runs of each version considered free, all without the symptom.
     pub runs_of_free: u32,
-    /// The chance that one of these versions has the symptom, if it is as frequent there.
+    /// The chance that such a version has the symptom after all, if the symptom is equally frequent there.
     pub missed: f64,
-    /// The least chance that the answer is right, if the symptom is equally frequent in each version that has it.
+    /// The lower bound of the chance that the answer is right, if the symptom is equally frequent in every version that
+    /// has it.
     pub right: f64,
-    /// The number of runs of each version that would make this chance 90 %.
+    /// The number of runs per version that would raise this chance to 90 %.
     pub wanted: u32,
 }
 
 impl Confidence {
-    /// `hits` of `runs` had the symptom in the version that has it; `free` versions had it in none of `runs_of_free`
-    /// runs.
+    /// In the version with the symptom, `hits` of `runs` runs showed the symptom. In each of `free` versions, none of
+    /// `runs_of_free` runs did.
     pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
-        // The symptom may have been missed in any of them.
+        // The symptom may have been missed in any of these versions.
         let missed = (f64::from(free) * silent.powf(f64::from(runs_of_free))).min(1.0);
         let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
         Confidence {
@@ -48,7 +49,7 @@ impl Confidence {
 
 /// The chance that at least `failed` of `runs` runs fail.
 pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
-    // In logarithms: for many runs, the chance that none fails is too small for a float.
+    // Uses logarithms, because the chance that none of many runs fails is too small for a float.
     let odds = rate.ln() - (-rate).ln_1p();
     let mut term = f64::from(runs) * (-rate).ln_1p();
     let mut fewer = 0.0;
@@ -59,8 +60,8 @@ pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
     1.0 - fewer
 }
 
-/// The lower end of the exact one-sided interval (Clopper and Pearson) of a rate: with it, the chance of as many hits
-/// is [`DOUBT`].
+/// The lower end of the exact one-sided interval (Clopper and Pearson) for a rate. With this rate, the chance of at
+/// least as many hits is [`DOUBT`].
 fn lowest_rate(hits: u32, runs: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -92,7 +93,8 @@ mod tests {
     }
 
     #[rstest]
-    // All hits: the rate to the power of the runs is 0.05. Otherwise: tables of Clopper and Pearson, 90 % two-sided.
+    // If all runs are hits, the rate to the power of the number of runs is 0.05. The other values come from Clopper and
+    // Pearson's tables (90 %, two-sided).
     #[case(1, 1, 0.05)]
     #[case(10, 10, 0.741_134)]
     #[case(1, 10, 0.005_116)]

@@ -1,5 +1,5 @@
 //! Everything made from journals: reports for people and programs ([`report`]), the comparison of two runs
-//! ([`compare`]), the history of many ([`history`]), known failures ([`expectations`]) and conformance records
+//! ([`compare`]), the history of many runs ([`history`]), known failures ([`expectations`]) and conformance records
 //! ([`conformance`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]

@@ -187,7 +187,10 @@ fn verdicts_on_different_devices_are_not_compared() {
         assert!(found.changes.is_empty() && found.drift.is_empty(), "{found:?}");
         assert_eq!(found.coverage[0].kind, CoverageKind::OtherDevice);
         assert_eq!(found.coverage[0].why, "pass on device 0 before, fail on device 1 now");
-        assert!(found.remarks.iter().any(|remark| remark.contains("on another device than before: 1;")), "{found:?}");
+        assert!(
+            found.remarks.iter().any(|remark| remark.contains("on different devices in the two runs: 1;")),
+            "{found:?}"
+        );
     }
 }
 
@@ -323,8 +326,8 @@ fn a_rule_that_ran_in_one_run_only_is_listed_with_the_reason() {
         shown,
         [
             (RULE, CoverageKind::OnlyOld, "skipped: needs 3 devices"),
-            ("toy.copy.left", CoverageKind::OnlyOld, "it was not selected"),
-            ("toy.copy.new", CoverageKind::New, "the run's catalog lacks it"),
+            ("toy.copy.left", CoverageKind::OnlyOld, "the rule was not selected"),
+            ("toy.copy.new", CoverageKind::New, "the run's catalog lacks the rule"),
         ]
     );
     let fields: Vec<&str> = found.fields.iter().map(|field| field.field.as_str()).collect();

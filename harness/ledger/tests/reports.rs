@@ -60,7 +60,7 @@ fn known_failures_are_separate_from_new_ones() {
     for expected in [
         "known failures (1) toy.copy.exact-count fail, check same(back, source, size); https://tracker.example/3, owner \
          copies, until 2027-03-31 (toy.yaml:3)",
-        "fixed: known failures that hold now (1) toy.copy.zero-bytes the rule holds",
+        "fixed: known failures that now hold (1) toy.copy.zero-bytes the rule holds",
         "expected 1 fixed, 1 known; 4 entries in expectations, as of 2027-03-01",
         "open toy.yaml:20: the version of driver is unknown",
         "retries 1 lost-device (never because of a verdict)",

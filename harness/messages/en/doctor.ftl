@@ -1,6 +1,6 @@
-### The fixed words of the doctor in English: its page, and findings that any runtime's machine may have.
+### The English wording of the doctor: its page, and findings that do not depend on the runtime.
 ###
-### A finding has a message for its title, named after its id, and others for the next action and observations.
+### Each finding has a message for its title, named after its id, and further messages for advice and observations.
 
 ## The page
 
@@ -14,10 +14,10 @@ certainty-document = the vendor's documents
 certainty-field = reports from the field
 certainty-inferred = our conclusion
 cannot-run = This machine cannot run the suite: { $why }{ more-reasons }
-may-not-run = It is unknown if this machine can run the suite: { $why }{ more-reasons }
+may-not-run = It is unclear whether this machine can run the suite: { $why }{ more-reasons }
 more-reasons = { $more ->
     [0] { "" }
-    [one] { " " }(and one more reason)
+    [one] { " " }(and 1 more reason)
    *[other] { " " }(and { $more } more reasons)
 }
 can-run = This machine can run the suite: a device was opened and used
@@ -43,19 +43,19 @@ look-loading = loading the library
 none-found = none of { $names } found
 further-library-not-found = not found; rules that need it are skipped
 library-unusable = the runtime's library { $path } cannot be used
-library-missing = none of the runtime's libraries { $names } was found
+library-missing = none of the runtime's libraries was found: { $names }
 library-missing-next = install the toolkit, source its { $script } in the shell that starts the suite, or give the library with --library PATH
-library-simulated = { $path } is the simulated device of this suite, not the library of a real device
+library-simulated = { $path } is this suite's simulated device, not a real device's library
 library-simulated-next = give the toolkit's library with --library PATH, or remove the simulated one from LD_LIBRARY_PATH
-library-dependency-missing = { $missing }, which { $path } needs, is not in a folder that the loader searches
+library-dependency-missing = { $path } needs { $missing }, but no folder that the loader searches contains it
 library-dependency-missing-next = find { $missing } (the driver's libraries are in its lib64 folder and reach a container through a mount), and add its folder to LD_LIBRARY_PATH or source the toolkit's { $script }
 library-not-loadable = the loader rejects { $path }
-library-not-loadable-next = compare the toolkit's version and architecture with those of the driver and of this system, and install matching packages
+library-not-loadable-next = compare the toolkit's version and architecture with those of the driver and this system, and install matching packages
 library-hangs = loading { $path } timed out
-library-hangs-next = read the kernel's messages; if the driver does not answer, contact the machine's administrator
+library-hangs-next = read the kernel log; if the driver does not answer, contact the machine's administrator
 library-crashes = loading { $path } crashes the process ({ $end })
 library-crashes-next = install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`
-library-rests-on = the dynamic loader's message in a separate process
+library-rests-on = the dynamic loader's message, from a separate process
 
 ## The product
 
@@ -72,8 +72,8 @@ product-contradicts-next = omit --product, or give --product { $recognized }
 look-space = space for reports
 space-free = { $mebibytes } MiB free
 reports-not-writable = reports cannot be written to { $folder }: { $error }
-reports-no-space = there is no space for reports in { $folder }: { space-free }
-reports-little-space = there is little space for reports in { $folder }: { space-free }
+reports-no-space = no space for reports is left in { $folder }: { space-free }
+reports-little-space = little space for reports is left in { $folder }: { space-free }
 reports-next = choose another folder with --report-dir DIR, or free space
 
 ## The probe

@@ -1,9 +1,10 @@
-//! The fixed words of reports and of the doctor: files of messages, and [`message!`], which prints one.
+//! The wording of reports and of the doctor, in message files; [`message!`] formats a message.
 //!
-//! The messages here name no runtime. A crate may have a file of its messages, named `en.ftl` like ours ([`Messages`]).
+//! The messages in this crate name no runtime. Another crate may have its own message file, also named `en.ftl`
+//! ([`Messages`]).
 //!
-//! The syntax is that of [Project Fluent](https://projectfluent.org). Texts that a journal records (verdicts, reasons,
-//! events) are not messages: a journal is the same in every language.
+//! The syntax is that of [Project Fluent](https://projectfluent.org). Text recorded in a journal (verdicts, reasons,
+//! events) is not a message, because journals are the same in every language.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
@@ -16,20 +17,22 @@ use fluent_bundle::{FluentArgs, FluentResource};
 
 pub use fluent_bundle::FluentValue;
 
-/// Every language, as HTML names it.
+/// The available languages, by their HTML language tags.
 const LANGUAGES: [&str; 1] = ["en"];
 
-/// Messages in each of the languages, in their order.
+/// The text of a message file in each language, in the order of [`LANGUAGES`].
 pub type Translations = [&'static str; LANGUAGES.len()];
 
 const COMMON: Translations = [concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl"))];
 
-/// The messages that every crate may use.
+/// The messages available to every crate.
 pub static MESSAGES: LazyLock<Messages> = LazyLock::new(|| Messages::of(&[COMMON]));
 
-/// A message of [`MESSAGES`], by its literal key: a `&'static str` if it has no variables, otherwise a `String`.
+/// A message from [`MESSAGES`], by its literal key: a `&'static str` if the message has no variables, otherwise a
+/// `String`.
 ///
-/// `message!("label-seen")`, `message!("count-rules", count = 3)`; after `in MINE,` a message of other [`Messages`].
+/// For example, `message!("label-seen")` or `message!("count-rules", count = 3)`. `message!(in MINE, "key")` takes the
+/// message from other [`Messages`].
 #[macro_export]
 macro_rules! message {
     (in $messages:expr, $key:literal) => {
@@ -48,19 +51,19 @@ pub fn language() -> &'static str {
     LANGUAGES[chosen()]
 }
 
-/// The position of the language of this process. English is the only one so far.
+/// The index of the language in use. English is the only language so far.
 fn chosen() -> usize {
     0
 }
 
-/// Messages in the language in use.
+/// Messages in the selected language.
 pub struct Messages(FluentBundle<FluentResource>);
 
 impl Messages {
     /// The messages that every crate may use, and those of one crate, whose keys differ.
     ///
     /// # Panics
-    /// A file has a mistake.
+    /// Panics if a message file has a mistake.
     pub fn with(own: Translations) -> Messages {
         Messages::of(&[COMMON, own])
     }
@@ -73,7 +76,7 @@ impl Messages {
     fn read<'a>(language: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<Messages, String> {
         let language = language.parse().map_err(|error| format!("{error}"))?;
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
-        // Marks around each value serve languages that are written in both directions; terminals show them.
+        // Isolation marks around values would be visible in terminals; only bidirectional text needs them.
         bundle.set_use_isolating(false);
         for text in texts {
             let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| format!("{errors:?}"))?;
@@ -82,8 +85,8 @@ impl Messages {
         Ok(Messages(bundle))
     }
 
-    /// A message without variables. It is one line of text, so that nothing is allocated. An unknown key is printed
-    /// itself.
+    /// A message without variables, which must be one line of text so that nothing is allocated. An unknown key is
+    /// returned unchanged.
     #[doc(hidden)]
     pub fn text(&'static self, key: &'static str) -> &'static str {
         match self.format(key, None) {
@@ -92,7 +95,7 @@ impl Messages {
         }
     }
 
-    /// A message with its variables. An unknown key is printed itself.
+    /// A message with its variables filled in. An unknown key is returned unchanged.
     #[doc(hidden)]
     pub fn filled<'a, const N: usize>(&self, key: &str, values: [(&'a str, FluentValue<'a>); N]) -> String {
         self.format(key, Some(&values.into_iter().collect())).map_or_else(|| key.to_owned(), Cow::into_owned)

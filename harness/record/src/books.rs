@@ -1,4 +1,4 @@
-//! Reports and known failures, as a run sees them: it uses both without knowing their forms.
+//! Reports and known failures behind an interface: a run uses both without knowing their formats.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use catalog::Rules;
 
 use crate::{AppliedExpectations, ExpectationFiles, Recorded, RuleResult, RunHeader, Sort};
 
-/// The reason why known failures cannot be read or reports cannot be written. The text ends with the next action.
+/// The reason why known failures cannot be read or reports cannot be written, with the next action.
 pub type BooksError = Box<dyn Error + Send + Sync>;
 
 /// The keeper of reports and known failures.
@@ -16,39 +16,39 @@ pub trait Books: Debug + Sync {
     /// Reads known failures from a file or a folder, and checks them against the catalog.
     ///
     /// # Errors
-    /// They cannot be read, or have mistakes.
+    /// Fails if a file cannot be read or has mistakes.
     fn known(&self, place: &Path, rules: &Rules) -> Result<Box<dyn KnownFailures>, BooksError>;
 
-    /// The line that names what is tested.
+    /// The line that names the tested library and devices.
     fn first_line(&self, header: &RunHeader) -> String;
 
-    /// Writes the reports of a run to its folder. Returns remarks about optional reports that could not be written.
+    /// Writes a run's reports to its folder. Returns a remark for each optional report that could not be written.
     ///
     /// # Errors
-    /// A needed report cannot be written.
+    /// Fails if a required report cannot be written.
     fn write_reports(&self, folder: &Path, run: &Recorded) -> Result<Vec<String>, BooksError>;
 }
 
-/// Known failures before they are applied to a run.
+/// Known failures that were read but not yet matched with a run.
 pub trait KnownFailures: Debug {
-    /// The known failures that apply to a run. `fail_on`: the sorts that fail a run without new failures.
+    /// Selects the known failures that apply to a run. The sorts in `fail_on` fail a run even without new failures.
     fn expecting(self: Box<Self>, header: &RunHeader, fail_on: Vec<Sort>) -> Box<dyn Expected>;
 }
 
 /// The known failures that apply to a run.
 pub trait Expected: Debug + Send + Sync {
-    /// A line about the files and the number of entries.
+    /// A line that names the files and the number of entries.
     fn line(&self) -> String;
 
-    /// The files.
+    /// The files of known failures.
     fn files(&self) -> &ExpectationFiles;
 
-    /// The reason for not running a rule; `None`: it runs.
+    /// The reason for not running a rule; `None` if the rule runs.
     fn skip(&self, id: &str) -> Option<String>;
 
-    /// True if a result does not count because it is a known failure.
+    /// True if a result is a known failure, which does not count.
     fn excuses(&self, result: &RuleResult, strict: bool) -> bool;
 
-    /// Sorts the results.
+    /// Compares the results with the known failures.
     fn applied(&self, results: &[RuleResult], strict: bool) -> AppliedExpectations;
 }

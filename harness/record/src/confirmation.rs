@@ -1,47 +1,47 @@
-//! The results of running a failing case again.
+//! The results of rerunning a failing case.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Verdict;
 
-/// The results of running a failing case again, always in fresh processes.
+/// The results of rerunning a failing case, always in fresh processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
-    /// The conclusion from the runs.
+    /// The conclusion from the reruns.
     pub conclusion: Conclusion,
-    /// The verdict of the case when it was found.
+    /// The verdict when the failure was found.
     pub found: Verdict,
-    /// Runs of the case alone.
+    /// The reruns of the case alone.
     pub alone: Repeats,
-    /// Runs of the rule from its first case to this one, including the run that found the case.
+    /// The runs of the rule from its first case to the failing case, including the run that found the failure.
     pub rule: Repeats,
-    /// Values of the cases that must run before this one in the same process, by name and in their order.
+    /// The values, by name, of the cases that must run first in the same process, in order.
     pub after: Vec<Vec<(String, String)>>,
-    /// Open questions with their reasons; may be empty.
+    /// Open questions and their reasons; may be empty.
     pub remark: String,
 }
 
-/// Identical runs and the number of failed ones.
+/// The number of identical runs, and how many of them failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
-    /// Runs that failed.
+    /// The number of failed runs.
     pub failed: u32,
-    /// All runs.
+    /// The number of all runs.
     pub runs: u32,
 }
 
-/// The conclusion from running a case again.
+/// The conclusion from rerunning a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// The case fails alone, each time.
+    /// The case fails every time, even alone.
     Alone,
-    /// The case passes alone, and fails each time after certain other cases.
+    /// The case passes alone, but always fails after certain other cases.
     After,
-    /// The case fails in some runs and passes in other, identical ones.
+    /// The case fails in some runs and passes in other, identical runs.
     Flaky,
-    /// The runs do not show.
+    /// The reruns allow no conclusion.
     Open,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Display for Repeats {
 }
 
 impl Confirmation {
-    /// The runs that tried the case again. The run that found the failure is not counted.
+    /// The reruns of the case, without the run that found the failure.
     pub fn again(&self) -> Repeats {
         if self.alone.failed > 0 || self.rule.runs < 2 {
             return self.alone;
@@ -68,7 +68,7 @@ impl Confirmation {
         Repeats { failed: failed.saturating_sub(1), runs: runs - 1 }
     }
 
-    /// The conclusion in words: `fails in 3 of 10 runs of the case alone`.
+    /// The conclusion in words, for example `fails in 3 of 10 runs of the case alone`.
     pub fn clause(&self) -> String {
         match self.conclusion {
             Conclusion::Alone => format!("fails in {} of the case alone", self.alone),

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 /// The share of a rule's domain that its cases tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Distinct cases among the executed ones; beyond a million, cases are not distinguished.
+    /// The number of distinct executed cases. Cases beyond the first million all count as distinct.
     pub distinct: u64,
-    /// The reason for fewer cases than planned, although the domain has more. Does not change the verdict.
+    /// The reason why fewer cases ran than planned although the domain has more. It does not affect the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// The part of the plan that ran before the watchdog ended the rule; `None`: all of it. Absent in older journals.
+    /// The part of the plan that ran before the watchdog ended the rule; `None` if every planned case ran. Absent in
+    /// older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
 }
@@ -19,11 +20,11 @@ pub struct Coverage {
 /// A plan that did not finish in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cut {
-    /// Cases that ran.
+    /// The number of cases that ran.
     pub ran: u64,
-    /// Planned cases.
+    /// The number of planned cases.
     pub planned: u64,
-    /// The time limit of the rule, in milliseconds.
+    /// The rule's time limit, in milliseconds.
     pub limit_milliseconds: u64,
 }
 

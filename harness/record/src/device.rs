@@ -1,4 +1,4 @@
-//! The devices of a rule, and its answer on each.
+//! A rule's devices, and its answer on each of them.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use crate::result::RuleResult;
 use crate::verdict::Verdict;
 
-/// The answer of a rule on one of several devices, on which it ran one after the other.
+/// A rule's answer on one device. The rule ran on several devices, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnDevice {
-    /// The device, in the numbering of the machine.
+    /// The device, by the machine's numbering.
     pub device: String,
     pub verdict: Verdict,
-    /// As in a result.
+    /// The reason, as in a result.
     pub reason: String,
     pub cases: u64,
     pub nanoseconds: u64,
 }
 
 impl RuleResult {
-    /// The devices on which the rule has an answer; empty: not recorded.
+    /// The devices on which the rule has an answer; empty if they are not recorded.
     pub fn answered_on(&self) -> BTreeSet<String> {
         match self.each.is_empty() {
             true if self.devices.is_empty() => BTreeSet::new(),
-            // The devices of a rule that uses several count as one place.
+            // If a rule uses several devices together, they count as one place.
             true => [self.devices.join(",")].into(),
             false => self.each.iter().map(|on| on.device.clone()).collect(),
         }
@@ -50,8 +50,8 @@ impl RuleResult {
     }
 }
 
-/// The position of the answer that counts: failures before unknown answers, unknown answers before passes. A lost
-/// device counts only if no other one has an answer.
+/// The index of the answer that decides the result. Failures outrank unknown answers, and unknown answers outrank
+/// passes. A lost device counts only if no other device has an answer.
 pub fn worst(each: &[OnDevice]) -> Option<usize> {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => 0,
@@ -64,7 +64,7 @@ pub fn worst(each: &[OnDevice]) -> Option<usize> {
     (0..each.len()).min_by_key(|position| (weight(each[*position].verdict), *position))
 }
 
-/// The answers of a rule on several devices, if they differ: `fails on device 1, holds on devices 0, 2`.
+/// The answers of a rule on several devices if they differ, for example `fails on device 1, holds on devices 0, 2`.
 pub fn on_which(each: &[OnDevice]) -> Option<String> {
     let mut groups: Vec<(&'static str, Vec<&str>)> = Vec::new();
     let worst = each.get(worst(each)?)?;
@@ -76,7 +76,7 @@ pub fn on_which(each: &[OnDevice]) -> Option<String> {
         }
     }
     let part = |(word, mut devices): (&str, Vec<&str>)| {
-        // The worst came first; the text has the order of the machine.
+        // The answers are sorted by severity; the text lists devices in the machine's order.
         devices.sort_by_key(|device| each.iter().position(|on| on.device == *device));
         format!("{word} on {} {}", if devices.len() == 1 { "device" } else { "devices" }, devices.join(", "))
     };

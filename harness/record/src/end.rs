@@ -1,4 +1,4 @@
-//! The end of a run, and the exit status of its results.
+//! The end of a run, and the exit status that follows from its results.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::verdict::{Meaning, Verdict};
 /// The end of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunEnd {
-    /// End, RFC 3339 in UTC.
+    /// End time, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub finished: String,
     /// Wall time of the run in nanoseconds; in a resumed run, since the last resumption.
@@ -26,44 +26,43 @@ pub struct RunEnd {
     pub counts: BTreeMap<Verdict, u64>,
     /// The number of started worker processes; in a resumed run, since the last resumption.
     pub workers_started: u64,
-    /// The same by reason; absent in older journals.
+    /// The number of started worker processes by reason. Absent in older journals.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "keyed::<StartReason, Starts>")]
     pub starts: BTreeMap<StartReason, Starts>,
-    /// The total start-up time of these workers, in nanoseconds.
+    /// The total start-up time of the started workers, in nanoseconds.
     pub start_up_nanoseconds: u64,
-    /// Events of devices and processes; in a resumed run, since the last resumption. Journals before format 4 have them
-    /// in `remarks`.
+    /// Device and process events; in a resumed run, since the last resumption. Before format 4, `remarks` has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happened>,
-    /// Remarks about the library while no rule ran: during set-up, or at the end of its process. They change no
-    /// verdict.
+    /// Remarks about the library's behavior while no rule ran: during set-up, or at the end of its process. They do not
+    /// affect a verdict.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// Kept counterexamples that could not be tried because their file is broken. With `strict` they make the answer
-    /// unknown.
+    /// Kept counterexamples that could not be tried because their files are damaged. With `strict`, they make the
+    /// answer unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unusable_cases: u64,
-    /// Retries because of the infrastructure; in a resumed run, since the last resumption. Absent in older journals.
+    /// Retries caused by the infrastructure; in a resumed run, since the last resumption. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retry>,
-    /// The results sorted by known failures; `None`: there were none. Absent in older journals.
+    /// The results compared with the known failures; `None` if none were given. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
-    /// The exit status: 0 nothing is broken except known failures, 1 a rule is broken, 3 the answer is unknown. It
-    /// follows from the settings, the results and the known failures, see [`exit_code`]; a journal with another status
-    /// is refused.
+    /// The exit status: 0 if only known failures are broken, 1 if another rule is broken, 3 if the answer is unknown.
+    /// It follows from the settings, the results and the known failures, see [`exit_code`]. A journal with a different
+    /// status is rejected.
     pub exit: u8,
 }
 
 impl RunEnd {
-    /// Sentences about the run as a whole.
+    /// Remarks about the run as a whole.
     pub fn told(&self) -> impl Iterator<Item = String> + '_ {
         self.events.iter().map(ToString::to_string).chain(self.remarks.iter().cloned())
     }
 }
 
-/// An object with known keys.
+/// The schema of an object with known keys.
 fn keyed<K: JsonSchema, V: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let (keys, values) = (generator.subschema_for::<K>(), generator.subschema_for::<V>());
     json_schema!({"type": "object", "propertyNames": keys, "additionalProperties": values})
@@ -80,7 +79,7 @@ pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
     counts
 }
 
-/// The exit status of a run with these results, when it ends and when its journal is read.
+/// The exit status of a run with these results. It is computed when the run ends and again when its journal is read.
 pub fn exit_code(
     settings: &RunSettings,
     results: &[RuleResult],
@@ -90,7 +89,7 @@ pub fn exit_code(
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let any = |meaning: Meaning| results.iter().filter(counts).any(|result| result.meaning() == meaning);
     let executed = results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-    // The merge checks the number of executed rules of all parts together.
+    // For a part, the merge checks the number of executed rules across all parts.
     let whole = settings.part.is_none();
     let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
     let unknown = results.iter().filter(counts).any(|result| result.verdict.hides(result.level, settings.strict));

@@ -1,57 +1,57 @@
-//! The results of a run sorted by known failures.
+//! A run's results, compared with the known failures.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The files of known failures of a run, for its header: a run is not resumed with other ones.
+/// The files of known failures, for the run's header. A run can only be resumed with the same files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectationFiles {
     /// The given file or folder.
     pub path: String,
-    /// SHA-256 of the names and texts of the files, lower-case hex.
+    /// SHA-256 of the files' names and contents, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub digest: String,
     /// The number of entries.
     pub entries: usize,
 }
 
-/// The known failures applied to the results of a run.
+/// The known failures, applied to a run's results.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AppliedExpectations {
-    /// The files of the entries.
+    /// The files that contain the entries.
     pub files: ExpectationFiles,
-    /// The day on which entries were checked for expiry, `2027-03-31`, in UTC.
+    /// The day on which entries were checked for expiry, for example `2027-03-31`, in UTC.
     #[schemars(extend("format" = "date"))]
     pub on: String,
-    /// The sorts that fail the run without new failures.
+    /// The sorts that fail the run even without new failures.
     pub fail_on: Vec<Sort>,
-    /// The sorted results. All others hold or do not apply, and no entry expects a failure.
+    /// The results that failed or that an entry expects to fail. All other results hold or do not apply.
     pub results: Vec<SortedResult>,
-    /// Entries that could not be decided or matched no result, each with the reason.
+    /// Entries that were undecided or matched no result, each with the reason.
     pub open: Vec<String>,
 }
 
-/// A failure, or a result that an entry is about.
+/// A failure, or a result that an entry describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SortedResult {
     /// The rule's id.
     pub rule: String,
     pub sort: Sort,
-    /// The comparison in words.
+    /// The result of the comparison, in words.
     pub why: String,
-    /// The entry that decided; `None`: no entry is about this rule.
+    /// The entry that decided; `None` if no entry names this rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryReference>,
 }
 
-/// An entry, as reports name it.
+/// An entry of known failures, as reports name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryReference {
-    /// `file.yaml:line`, relative to the folder.
+    /// The entry's place, as `file.yaml:line` relative to the folder.
     pub place: String,
-    /// The tracker of the failure.
+    /// The issue that tracks the failure.
     pub tracker: String,
     /// The person or team responsible for the entry.
     pub owner: String,
@@ -64,17 +64,17 @@ pub struct EntryReference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sort {
-    /// Broken, and no entry is about this rule on this device.
+    /// Broken, and no entry covers this rule on this device.
     New,
-    /// Broken, with another symptom than the entries of this rule.
+    /// Broken with a symptom that no entry for this rule describes.
     Unlike,
-    /// The symptom of a flake, more often than its entry allows.
+    /// A known flake that fails more often than its entry allows.
     TooOften,
-    /// Broken as in an entry that has expired.
+    /// Broken as an expired entry describes.
     Expired,
     /// The rule holds, although an entry expects a failure.
     Fixed,
-    /// Broken as in an entry.
+    /// Broken as an entry describes.
     Known,
 }
 
@@ -99,23 +99,23 @@ impl fmt::Display for Sort {
 }
 
 impl AppliedExpectations {
-    /// The sorted result of a rule, if it has one.
+    /// The sort of a rule's result, if it has one.
     pub fn of(&self, rule: &str) -> Option<&SortedResult> {
         self.results.iter().find(|sorted| sorted.rule == rule)
     }
 
-    /// True if the result of a rule does not count because it is a known failure.
+    /// True if the rule's result is a known failure, which does not count.
     pub fn excuses(&self, rule: &str) -> bool {
         let excused = |sort| matches!(sort, Sort::Known | Sort::Expired) && !self.fail_on.contains(&sort);
         self.of(rule).is_some_and(|sorted| excused(sorted.sort))
     }
 
-    /// True if a sort of `fail_on` occurs, for example a rule that holds although it was expected to fail.
+    /// True if a result has a sort from `fail_on`, for example a rule that holds although it was expected to fail.
     pub fn breaks(&self) -> bool {
         self.results.iter().any(|sorted| self.fail_on.contains(&sorted.sort))
     }
 
-    /// The number of results of a sort.
+    /// The number of results with a sort.
     pub fn number(&self, sort: Sort) -> usize {
         self.results.iter().filter(|sorted| sorted.sort == sort).count()
     }

@@ -9,71 +9,71 @@ use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
 use crate::settings::RunSettings;
 use crate::shard::MergedRun;
 
-/// The tested software and hardware, and the settings: enough to repeat the run.
+/// The tested software and hardware, and all settings needed to repeat the run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunHeader {
-    /// Version of the journal's format.
+    /// Version of the journal format.
     #[schemars(range(min = 1, max = 4))]
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
-    /// Name of the run's folder below `reports/out`, or the path that `--report-dir` gave.
+    /// Name of the run's folder below `reports/out`, or the path given with `--report-dir`.
     pub run: String,
-    /// Start, RFC 3339 in UTC.
+    /// Start time, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started: String,
     /// The runtime's name, for example the folder below `specs/`.
     pub runtime: String,
-    /// The product, by its id; it selects the rules.
+    /// The id of the product, which selects the rules.
     pub product: String,
-    /// The device name that the runtime reported, if any.
+    /// The device name reported by the runtime, if any.
     pub reported_name: Option<String>,
     /// The library under test.
     pub library: LibraryIdentity,
-    /// The runtime's further libraries, as far as they are installed.
+    /// The runtime's other libraries that are installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_libraries: Vec<FurtherLibrary>,
-    /// The libraries mapped after start-up, except the base of the system: the libraries under test, and those of
-    /// runtime and driver that they loaded. Absent in older journals.
+    /// The libraries mapped after start-up: the libraries under test, and the runtime and driver libraries that they
+    /// loaded. System libraries are omitted. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<MappedLibrary>,
-    /// The machine of the run; `None`: a simulated device, or an older journal.
+    /// The machine on which the run took place; `None` for a simulated device, and in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// The place where programs run: `host` or `device`; empty: the runtime does not distinguish.
+    /// The place where programs run: `host` or `device`; empty if the runtime makes no distinction.
     #[schemars(extend("enum" = ["host", "device", ""]))]
     pub run_mode: String,
     /// Number of devices.
     pub devices: u32,
-    /// Devices that were not used because they did not work before the run.
+    /// Devices that the run did not use because they did not work at its start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices_out: Vec<DeviceOut>,
-    /// The identity of the devices; `None`: simulated machines, or an older journal.
+    /// The identity of the devices; `None` for simulated devices, and in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
-    /// Edition of the runtime, if it is known.
+    /// The runtime's edition, if known.
     pub edition: Option<String>,
-    /// The run's seed; each rule's seed is derived from it and the rule's id.
+    /// The run's seed. Each rule's seed is derived from the run's seed and the rule's id.
     pub seed: u64,
-    /// Name of the work budget.
+    /// Name of the profile, which sets the amount of work.
     pub profile: String,
     /// SHA-256 of the catalog's files, lower-case hex.
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub catalog_digest: String,
     /// Number of rules in the catalog.
     pub rules: usize,
-    /// The subjects of the suite with their rules. Absent in older journals.
+    /// The suite's subjects and their rules. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,
-    /// Seeded defects that were switched on in the simulated device.
+    /// Seeded defects that were active in the simulated device.
     pub defects: Vec<String>,
-    /// The other settings.
+    /// The other settings from the command line.
     #[serde(default)]
     pub settings: RunSettings,
-    /// The runs that were merged into this one, in the order of their parts. Empty: this run was not merged.
+    /// The runs that were merged into this run, in the order of their parts; empty if no runs were merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
-    /// The times at which the run was resumed, RFC 3339 in UTC. The journal has a separate line for each.
+    /// The times at which the run was resumed, RFC 3339 in UTC. Each resumption also has its own line in the journal.
     #[serde(skip)]
     pub resumed: Vec<String>,
 }
@@ -81,16 +81,16 @@ pub struct RunHeader {
 /// A device that a run does not use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceOut {
-    /// The device, in the numbering of the runtime.
+    /// The device, by the runtime's numbering.
     pub device: String,
-    /// The reason.
+    /// The reason why the device is not used.
     pub reason: String,
 }
 
-/// A subject that the suite was made to test.
+/// A subject that the suite is designed to test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
     pub name: String,
-    /// Ids of its rules.
+    /// Ids of the subject's rules.
     pub rules: Vec<String>,
 }

@@ -1,45 +1,46 @@
-//! The machine of a run.
+//! The machine on which a run took place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The machine of a run. Absent values are unknown.
+/// The machine on which a run took place. Absent values are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// Kernel release.
     pub kernel: Option<String>,
-    /// Page size of the kernel, in bytes.
+    /// The kernel's page size, in bytes.
     #[schemars(range(min = 1))]
     pub page_size: Option<u64>,
-    /// True for a virtual machine, according to the system.
+    /// True if the operating system reports a virtual machine.
     pub virtual_machine: Option<bool>,
-    /// The user declared the machine to be physical. Absent in older journals.
+    /// True if the user declared the machine to be physical. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// The devices' answers about capabilities that the documents do not promise on such a machine. Absent in older
-    /// journals.
+    /// The devices' answers about capabilities that the documents do not promise on this kind of machine. Absent in
+    /// older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<CapabilityAnswer>,
     /// Rules that do not run because of the machine, by reason. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// The software that made the container of the process; `None`: no known container.
+    /// The software that created the container in which the process runs; `None` if the process is not in a known
+    /// container.
     pub container: Option<String>,
-    /// True if the process may administrate the machine (CAP_SYS_ADMIN).
+    /// True if the process may administer the machine (CAP_SYS_ADMIN).
     pub privileged: Option<bool>,
-    /// The number of bytes that the process may lock; `None`: no limit.
+    /// The number of bytes that the process may lock in memory; `None` if there is no limit.
     pub locked_memory: Option<u64>,
 }
 
 impl Host {
-    /// True if it counts as a virtual machine; `None`: unknown.
+    /// True if the run treats the machine as virtual; `None` if unknown.
     pub fn counts_as_virtual(&self) -> Option<bool> {
         if self.assumed_bare { Some(false) } else { self.virtual_machine }
     }
 
-    /// The devices' answers by id of the capability.
+    /// The devices' answers, by capability id.
     pub fn answers(&self) -> BTreeMap<String, Result<(), String>> {
         let result = |answer: &CapabilityAnswer| answer.lacks.clone().map_or(Ok(()), Err);
         self.capabilities.iter().map(|answer| (answer.id.clone(), result(answer))).collect()
@@ -51,22 +52,22 @@ impl Host {
     }
 }
 
-/// The answer of the devices about a capability.
+/// The devices' answer about a capability.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CapabilityAnswer {
     /// The capability's id in the catalog.
     pub id: String,
-    /// The capability in words.
+    /// A description of the capability.
     pub means: String,
-    /// The failure that shows that it is missing; `None`: the devices have it.
+    /// The failure that shows that the capability is missing; `None` if the devices have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
 }
 
-/// Rules that a machine leaves out for one reason.
+/// Rules that do not run on a machine, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
-    /// The reason.
+    /// The reason why the rules do not run.
     pub reason: String,
     /// The number of rules.
     pub rules: u64,

@@ -1,4 +1,4 @@
-//! Events of devices and processes in a run: data for programs, and sentences for people.
+//! Device and process events in a run, as data for programs and as sentences for people.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryCause;
 
-/// An event of a run. Devices have the machine's numbers; `None`: the only device of the run, without a number. Reasons
+/// An event in a run. Devices have the machine's numbers; `None` is the run's only device, which has no number. Reasons
 /// are for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Happened {
-    /// The part of a merged run; `None`: the run was not merged.
+    /// The part of a merged run; `None` if the run was not merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub part: Option<u32>,
@@ -19,14 +19,13 @@ pub struct Happened {
     pub event: Incident,
 }
 
-/// An event of devices or processes. Devices have the machine's numbers; `None`: the only device of the run, without a
-/// number.
+/// A device or process event. Devices have the machine's numbers; `None` is the run's only device, which has no number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Incident {
-    /// The device was taken out of use: no later rule uses it.
+    /// The device was quarantined, so no later rule uses it.
     DeviceOut { device: Option<String>, reason: String },
-    /// The recovery command restored a device, in this attempt of at most `attempts`.
+    /// The recovery command restored a device. `attempt` counts from 1 up to `attempts`.
     DeviceBack {
         device: Option<String>,
         reason: String,
@@ -35,7 +34,7 @@ pub enum Incident {
         #[schemars(range(min = 1))]
         attempts: u32,
     },
-    /// The recovery command did not restore a device, in this attempt of at most `attempts`.
+    /// The recovery command did not restore a device. `attempt` counts from 1 up to `attempts`.
     DeviceNotBack {
         device: Option<String>,
         reason: String,
@@ -44,11 +43,11 @@ pub enum Incident {
         #[schemars(range(min = 1))]
         attempts: u32,
     },
-    /// Calls of a process had no effect after this rule, so the process was replaced.
+    /// After this rule, calls in its process had no effect, so the process was replaced.
     ProcessReplaced { device: Option<String>, rule: String, reason: String },
-    /// A rule with these devices runs again because of its environment, not because of its verdict.
+    /// A rule on these devices runs again because its environment failed, not because of its verdict.
     RuleRetried { rule: String, cause: RetryCause, devices: Vec<Option<String>>, reason: String },
-    /// An amount (bytes or a number) is not freed whenever these rules run together.
+    /// Each time these rules run together, this amount (in bytes, or a count) of a resource is not freed.
     Leak { rules: Vec<String>, resource: Leaked, amount: u64, device: Option<String> },
 }
 
@@ -56,23 +55,23 @@ pub enum Incident {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaked {
-    /// Bytes of a device's memory.
+    /// Memory on a device, in bytes.
     Memory,
-    /// File descriptors of a process.
+    /// File descriptors in a process.
     Descriptors,
-    /// Threads of a process.
+    /// Threads in a process.
     Threads,
 }
 
 impl Leaked {
-    /// An amount of the resource, for a sentence.
+    /// The amount and the resource, in words.
     pub fn amount(self, amount: u64, device: Option<&str>) -> String {
         match self {
             Leaked::Memory => {
-                format!("{:.1} MiB of the memory of {}", amount as f64 / f64::from(1 << 20), device_name(device))
+                format!("{:.1} MiB of memory on {}", amount as f64 / f64::from(1 << 20), device_name(device))
             }
-            Leaked::Descriptors => format!("{amount} file descriptors of the process"),
-            Leaked::Threads => format!("{amount} threads of the process"),
+            Leaked::Descriptors => format!("{amount} file descriptors in the process"),
+            Leaked::Threads => format!("{amount} threads in the process"),
         }
     }
 }
@@ -83,7 +82,7 @@ pub fn device_name(device: Option<&str>) -> String {
 }
 
 impl Incident {
-    /// The text that may quote a library or the machine.
+    /// The part of the event that may quote a library or the machine.
     pub fn quotes_mut(&mut self) -> Option<&mut String> {
         match self {
             Incident::DeviceOut { reason, .. }
@@ -144,11 +143,11 @@ impl fmt::Display for Incident {
                     [first, second] => {
                         write!(f, "{first} and {second}: each time they run together, they leak {what}")
                     }
-                    // Another program that runs as regularly as the rules looks the same.
+                    // A program that runs as regularly as the rules would look the same.
                     several => write!(
                         f,
-                        "{what} leak when {} rules run, {} to {}, but not when either half of them runs alone: the cause \
-                         is their combination, or another program that uses the device",
+                        "{what} leak when the {} rules from {} to {} run, but not when either half runs alone: the \
+                         cause is their combination, or another program that uses the device",
                         several.len(),
                         several.first().map_or("", |id| id),
                         several.last().map_or("", |id| id)
@@ -190,7 +189,7 @@ mod tests {
     #[case::leak(
         Incident::Leak { rules: vec!["a.b".into()], resource: Leaked::Memory, amount: 3 << 19, device: two() },
         r#"{"event":"leak","rules":["a.b"],"resource":"memory","amount":1572864,"device":"2"}"#,
-        "a.b: each time it runs, it leaks 1.5 MiB of the memory of device 2"
+        "a.b: each time it runs, it leaks 1.5 MiB of memory on device 2"
     )]
     fn an_event_is_data_for_a_program_and_a_sentence_for_a_person(
         #[case] event: Incident,

@@ -1,8 +1,8 @@
 //! The journal: `results.jsonl`, one JSON object per line, appended during the run.
 //!
-//! Each line is one `write` under a lock on the file, so threads and processes can share a journal, and a killed run
-//! loses at most the line that it was writing. A truncated last line is therefore dropped; a broken line anywhere else
-//! is an error.
+//! Each line is written by one `write` call under a file lock, so threads and processes can share a journal, and a
+//! killed run loses at most the line that it was writing. Readers therefore drop a truncated last line; a broken line
+//! anywhere else is an error.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,12 +28,12 @@ pub use read::{Recorded, read_journal, read_run};
 
 use read::check_first;
 
-/// The most bytes of a journal. It is read as a whole, so memory is the limit: the result of a broken rule takes a few
-/// KiB, so there is space for tens of thousands.
+/// The largest journal, in bytes. Journals are read into memory as a whole. The result of a broken rule takes a few
+/// KiB, so this is enough for tens of thousands of them.
 const LARGEST: u64 = 256 << 20;
 
-/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds it longer will not free
-/// it.
+/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds the lock longer will not
+/// release it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A journal open for appending.
@@ -53,27 +53,28 @@ pub struct Journal {
     file: Mutex<JournalFile>,
 }
 
-/// The file as this handle knows it. [`JournalFile::catch_up`] reads what others wrote since.
+/// The file's content as this handle knows it. [`JournalFile::catch_up`] reads the lines that other writers have added
+/// since.
 #[derive(Debug)]
 struct JournalFile {
     file: File,
-    /// The number of bytes read or written so far; always whole lines.
+    /// The number of bytes read or written so far, always in whole lines.
     known: u64,
     /// The number of lines in those bytes.
     lines: usize,
-    /// Rules with a result, with the number of its line.
+    /// Rules with a result, and the line number of each result.
     results: HashMap<String, usize>,
     /// True once the end of the run is written.
     ended: bool,
-    /// True if no other process may write, see [`Journal::alone`].
+    /// True if no other process may write; see [`Journal::alone`].
     alone: bool,
-    /// True once a wait for the lock has timed out: other threads then do not wait as well.
+    /// True after a wait for the lock has timed out, so that other threads need not wait as well.
     given_up: bool,
     /// The longest wait for the lock.
     patience: Duration,
 }
 
-/// A line that is about to be written.
+/// A line to be written.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outgoing<'a> {
@@ -86,7 +87,7 @@ enum Outgoing<'a> {
 }
 
 impl Outgoing<'_> {
-    /// The rule that the line is about.
+    /// The rule that the line names.
     fn rule(&self) -> Option<&str> {
         match self {
             Outgoing::Begin { id } => Some(id),
@@ -96,7 +97,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// The part of a line that an appending process needs.
+/// The part of a line that a writer needs when it catches up.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Glimpse {
@@ -114,14 +115,14 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest one that it reads. Format 2 added the beginning of rules,
-    /// format 3 the stop of a run, format 4 events as data.
+    /// The format that this version writes, and the newest format that it reads. Format 2 added a line for the start of
+    /// each rule, format 3 a line for the stop of a run, and format 4 events as data.
     pub const FORMAT: u32 = 4;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";
 
-    /// Starts a journal in `dir`, and creates the folder if necessary. Never overwrites an existing journal.
+    /// Creates a journal in `dir`, and the folder if necessary. An existing journal is never overwritten.
     pub fn create(dir: &Path, header: &RunHeader) -> Result<Journal, JournalError> {
         fs::create_dir_all(dir).map_err(|source| JournalError::io("create the folder", dir, source))?;
         let path = dir.join(Self::FILE);
@@ -135,11 +136,11 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal in `dir` to add results: for another process of the same run, or to resume a killed run (a
-    /// truncated line is removed).
+    /// Opens the journal in `dir` to add results, either from another process of the same run or to resume a killed
+    /// run. A truncated last line is removed.
     pub fn append_to(dir: &Path) -> Result<Journal, JournalError> {
         let path = dir.join(Self::FILE);
-        // Without O_NONBLOCK, opening a FIFO waits.
+        // Without O_NONBLOCK, opening a FIFO would block.
         let file =
             OpenOptions::new().read(true).append(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
         let file = file.map_err(|source| JournalError::io("open", &path, source))?;
@@ -149,7 +150,7 @@ impl Journal {
             return Err(JournalError::NotAJournal { path, found });
         }
         let journal = Journal::new(path, file);
-        // Another process may find the journal empty between its creation and its first line.
+        // The journal may still be empty if another process has just created it.
         for _ in 0..200 {
             let length = journal.exclusively(|_| Ok(()))?;
             if length > 0 {
@@ -165,13 +166,13 @@ impl Journal {
         Err(JournalError::NotAJournal { path: journal.path, found: "it is empty".into() })
     }
 
-    /// Makes this handle the only writer: from now on, a line of another process is an error, not a result of this run.
+    /// Makes this handle the only writer. From now on, a line that another process writes is an error.
     pub fn alone(mut self) -> Journal {
         self.file.get_mut().unwrap_or_else(PoisonError::into_inner).alone = true;
         self
     }
 
-    /// Limits the wait for a lock that another process holds; the limit is ten seconds at most.
+    /// Limits the wait for a lock that another process holds, to at most ten seconds.
     pub fn waiting_at_most(&mut self, limit: Duration) {
         let state = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.patience = limit.min(LOCK_PATIENCE);
@@ -182,7 +183,7 @@ impl Journal {
         &self.path
     }
 
-    /// Records the beginning of a rule. A rule with a result is refused.
+    /// Records the start of a rule. A rule that already has a result is rejected.
     pub fn begin(&self, id: &str) -> Result<(), JournalError> {
         self.write(&Outgoing::Begin { id })
     }
@@ -192,18 +193,19 @@ impl Journal {
         self.write(&Outgoing::Resume(resume))
     }
 
-    /// Records that the run stops on request, and waits until the file is on the disk.
+    /// Records that the run stops on request, and waits until the file is on disk.
     pub fn stop(&self, stop: &RunStop) -> Result<(), JournalError> {
         self.write(&Outgoing::Stop(stop))?;
         self.sync()
     }
 
-    /// Writes the result of a rule. A second result of a rule is refused, even if another process wrote the first.
+    /// Writes the result of a rule. A second result for the same rule is rejected, even if another process wrote the
+    /// first.
     pub fn append(&self, result: &RuleResult) -> Result<(), JournalError> {
         self.write(&Outgoing::Result(result))
     }
 
-    /// Writes the end of the run, and waits until the file is on the disk. Nothing can be appended after it.
+    /// Writes the end of the run, and waits until the file is on disk. Nothing can be appended after the end.
     pub fn finish(&self, end: RunEnd) -> Result<(), JournalError> {
         self.write(&Outgoing::End(&end))?;
         self.sync()
@@ -228,8 +230,8 @@ impl Journal {
         Journal { path, file: Mutex::new(file) }
     }
 
-    /// Reads what others wrote, then runs `work` while no other thread or process writes. Returns the length of the
-    /// file before `work`.
+    /// Reads the lines that other writers added, then runs `work` while no other thread or process writes. Returns the
+    /// length of the file before `work`.
     fn exclusively(
         &self,
         work: impl FnOnce(&mut JournalFile) -> Result<(), JournalError>,
@@ -256,7 +258,7 @@ impl Journal {
                 return Err(JournalError::Duplicate { path: self.path.clone(), id: id.into(), first, second: None });
             }
             if let Err(source) = state.file.write_all(&bytes) {
-                // Remove a partly written line; if this fails too, the next writer removes it.
+                // Remove a partially written line. If that fails too, the next writer removes the line.
                 let _ = state.file.set_len(state.known);
                 return Err(JournalError::io("write", &self.path, source));
             }
@@ -273,7 +275,7 @@ impl Journal {
 }
 
 impl JournalFile {
-    /// Takes the lock on the file. The wait is limited, because any process that can read the file can hold the lock.
+    /// Locks the file. The wait is limited because any process that can read the file can hold the lock.
     fn lock(&mut self, path: &Path) -> Result<(), JournalError> {
         let mut begun = None;
         loop {
@@ -290,7 +292,7 @@ impl JournalFile {
         }
     }
 
-    /// The length of the file. It is an error if the path now has another file, or if the file is shorter than before.
+    /// The length of the file. Fails if the path now names another file, or if the file is shorter than before.
     fn length(&self, path: &Path) -> Result<u64, JournalError> {
         let own = self.file.metadata().map_err(|source| JournalError::io("read", path, source))?;
         let what = match fs::metadata(path) {
@@ -303,7 +305,7 @@ impl JournalFile {
         Err(JournalError::Changed { path: path.to_owned(), what })
     }
 
-    /// Reads the lines that others appended, and removes or completes an unfinished line of a killed process.
+    /// Reads the lines that other writers appended. An unfinished line from a killed process is removed or completed.
     fn catch_up(&mut self, path: &Path) -> Result<(), JournalError> {
         let failed = |source| JournalError::io("read", path, source);
         if self.length(path)? == self.known {
@@ -328,7 +330,7 @@ impl JournalFile {
                 Ok(Glimpse::Result(Id { id })) => drop(self.results.insert(id, self.lines + 1)),
                 Ok(Glimpse::End(_)) => self.ended = true,
                 Err(_) if unfinished => break,
-                // `check_first` has better messages for the first line.
+                // For the first line, `check_first` has better messages.
                 Err(_) if self.lines == 0 => {}
                 Err(error) => return Err(JournalError::broken(path, self.lines + 1, &error)),
             }

@@ -1,11 +1,11 @@
-//! The results of a run as data: the lines of the journal. Reports are made from them alone.
+//! A run's results as data: the lines of the journal, from which all reports are made.
 //!
 //! - [`Line`]: a line of the journal; most lines hold a [`RunHeader`], a [`RuleResult`] or a [`RunEnd`].
-//! - [`Verdict`], [`Meaning`]: the result of a rule, and its meaning for the run; [`exit_code`] sums them up.
-//! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, and the results of running it again.
-//! - [`Happened`]: an event of devices or processes.
-//! - [`Journal`], [`read_run`]: writing and reading the file; [`journal_schema`] is its JSON Schema.
-//! - [`books`]: reports and known failures, as a run sees them.
+//! - [`Verdict`], [`Meaning`]: a rule's verdict and its meaning for the run; [`exit_code`] combines them.
+//! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, the results of rerunning it, and its symptom.
+//! - [`Happened`]: a device or process event.
+//! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.
+//! - [`books`]: the interface through which a run uses reports and known failures.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 

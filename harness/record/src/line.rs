@@ -7,41 +7,41 @@ use crate::end::RunEnd;
 use crate::header::RunHeader;
 use crate::result::RuleResult;
 
-/// One line of the journal. The first is a run. Each rule that runs has a begin and a result, each rule that does not
-/// apply only a result. A finished run has an end. Format 1 has no begin, no resume, no settings and no interrupted,
-/// format 2 no stop, format 3 no events of the end. `None` in a description means an absent key, or null.
+/// One line of the journal. The first line is a run. Each rule that runs has a begin and a result; a rule that does not
+/// apply has only a result. A finished run has an end. Format 1 lacks begin, resume, settings and interrupted; format 2
+/// lacks stop; format 3 lacks the events in the end. In a description, `None` means an absent key or null.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(title = "A line of results.jsonl")]
 pub enum Line {
     /// The first line: what was tested, and how.
     Run(Box<RunHeader>),
-    /// A rule begins; written before it starts. If no result follows, the run ended while the rule ran.
+    /// A rule starts; written just before it runs. If no result follows, the run ended while the rule was running.
     Begin(RuleBegin),
     /// The result of a rule, written before the next rule starts.
     Result(Box<RuleResult>),
-    /// A killed run is resumed.
+    /// The resumption of a killed run.
     Resume(RunResume),
-    /// The run stopped on request: the rules in flight did not cause it.
+    /// The run stops on request, so the rules in flight did not cause the stop.
     Stop(RunStop),
     /// The last line of a finished run.
     End(Box<RunEnd>),
 }
 
-/// The beginning of a rule.
+/// The start of a rule.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RuleBegin {
     /// The rule's id.
     pub id: String,
 }
 
-/// The stop of a run on request.
+/// A stop that was requested.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunStop {
     /// The time, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub at: String,
-    /// The signal that requested it.
+    /// The signal that requested the stop.
     pub signal: String,
 }
 

@@ -1,4 +1,4 @@
-//! The logs around a failure.
+//! Logs from the time of a failure.
 
 use std::io;
 use std::path::Path;
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use catalog::files;
 
-/// The most bytes of a log: a run writes no larger files.
+/// The largest log file that a run writes, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Logs of driver and runtime about a rule that is broken or has no answer.
+/// Driver and runtime logs for a rule that is broken or has no answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleLogs {
     /// Files in the run's folder.
     pub files: Vec<LogFile>,
-    /// Sources without lines, each with the reason.
+    /// Sources that had no lines, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nothing: Vec<String>,
 }
 
-/// A file with lines of one source.
+/// A file with the lines from one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogFile {
-    /// Its path in the run's folder: `logs/<rule>/<source>.txt`.
+    /// The file's path in the run's folder: `logs/<rule>/<source>.txt`.
     pub name: String,
     /// The number of lines.
     pub lines: u64,
@@ -35,12 +35,12 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// The name of the file for a source and a rule.
+    /// The file name for a source and a rule.
     pub fn name_of(rule: &str, source: &str) -> String {
         format!("logs/{rule}/{source}.txt")
     }
 
-    /// True if [`LogFile::name_of`] makes such a name: a journal may come from anyone.
+    /// True if the name has the form that [`LogFile::name_of`] makes. A journal may come from an untrusted source.
     pub fn is_sound(&self) -> bool {
         let part = |text: &str| {
             let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -50,13 +50,13 @@ impl LogFile {
         matches!(parts[..], ["logs", rule, file] if part(rule) && part(file) && file.ends_with(".txt"))
     }
 
-    /// The bytes of the file. A journal may come from anyone, so only files below the run's folder are read, and no
-    /// links.
+    /// The content of the file. A journal may come from an untrusted source, so only files below the run's folder are
+    /// read, and links are not followed.
     ///
     /// # Errors
-    /// The file is missing, does not belong to a run, or cannot be read.
+    /// Fails if the file is missing, does not belong to a run, or cannot be read.
     pub fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
-        let strange = || io::Error::new(io::ErrorKind::InvalidData, "not the name of a log in the run's folder");
+        let strange = || io::Error::new(io::ErrorKind::InvalidData, "not the name of a log file in the run's folder");
         let path = folder.join(&self.name).canonicalize()?;
         if !self.is_sound() || path != folder.canonicalize()?.join(&self.name) {
             return Err(strange());

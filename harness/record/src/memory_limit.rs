@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// A process that reached its memory limit while a rule ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryLimit {
-    /// The limit in mebibytes, on top of what the process used after start-up.
+    /// The limit in mebibytes, in addition to the memory that the process used after start-up.
     pub mebibytes: u64,
-    /// The call in progress when memory ran low; `None`: none, or the process is gone.
+    /// The call in progress when memory ran low; `None` if there was none or the process no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }

@@ -20,72 +20,73 @@ use crate::verdict::{Meaning, Verdict};
 pub struct RuleResult {
     /// The rule's id.
     pub id: String,
-    /// The chapter of the rule.
+    /// The rule's chapter.
     pub chapter: String,
     /// The rule's title.
     pub title: String,
-    /// `must` if a document promises the statement of the rule.
+    /// `must` if a document promises what the rule states.
     pub level: Level,
     /// The verdict.
     pub verdict: Verdict,
-    /// The reason: why it was skipped, the message of a failure, empty for a pass.
+    /// The reason for a skip, or the message of a failure; empty for a pass.
     pub reason: String,
     /// Wall time in nanoseconds.
     pub nanoseconds: u64,
     /// The number of executed cases.
     pub cases: u64,
-    /// The number of judged statements (calls under test and checks) executed in all cases.
+    /// The number of judged statements (calls under test and checks) executed, over all cases.
     pub checks: u64,
     /// The rule's seed.
     pub seed: u64,
     /// The failing case.
     pub failure: Option<Box<Failure>>,
-    /// Statements marked `[info]` that did not hold, and other remarks.
+    /// Failed statements marked `[info]`, and other remarks.
     pub findings: Vec<String>,
     /// Observed values: name → class → number of cases.
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Answers that no document prescribes, for comparing runs; `None`: none, or an older journal.
+    /// Answers that no document prescribes, for comparing runs; `None` if there are none, and in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Box<Answers>>,
-    /// An unresolved contradiction in the documents, from the catalog.
+    /// An unresolved contradiction in the documents, as the catalog describes it.
     pub doubt: Option<String>,
-    /// The number of times that the run ended while this rule ran, before this result. Does not change the verdict.
+    /// The number of times that the run ended while this rule was running. It does not affect the verdict.
     #[serde(default)]
     pub interrupted: u32,
-    /// The share of the domain that was tried; `None`: no domain, or no case ran. Absent in older journals.
+    /// The share of the domain that was tried; `None` if there is no domain or no case ran. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
-    /// Checks that were only observed with this library, each with the reason. Absent in older journals.
+    /// Checks that this run only observed because of the library, each with the reason. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed_only: Vec<String>,
-    /// Alternatives of `choose` and values of axes that did not run, because the product or the edition does not
-    /// support them. Absent in older journals.
+    /// Alternatives of `choose` and axis values that did not run because the product or the edition does not support
+    /// them. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// The option of the user that would run the skipped rule; `None`: it ran, or no option is enough. Absent in older
-    /// journals.
+    /// The option with which the skipped rule would run; `None` if the rule ran or no single option suffices. Absent in
+    /// older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped_without: Option<Word>,
-    /// The devices of the rule, in the numbering of the machine. If the rule ran on each device: the device of this
-    /// answer. Empty: all devices, a simulated machine, or an older journal.
+    /// The rule's devices, by the machine's numbering; if the rule ran on each device, the device that gave this
+    /// answer. Empty for all devices, for a simulated device, and in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<String>,
-    /// The answers of a rule that ran on each device, in the order of devices; empty: it did not, or an older journal.
+    /// The answers of a rule that ran on each device, in device order; empty for other rules, and in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each: Vec<OnDevice>,
-    /// A process that reached its memory limit; `None`: none did. Absent in older journals.
+    /// A process that reached its memory limit, if any. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
-    /// The kept logs of driver and runtime; `None`: no logs were read. Absent in older journals.
+    /// The driver and runtime logs that were kept; `None` if no logs were read. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,
-    /// The class of its test case in the JUnit report; `None`: the chapter's name, or an older journal.
+    /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
+    /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
 }
 
 impl RuleResult {
-    /// The runs that tried a failing case again, see [`Confirmation::again`].
+    /// The reruns of a failing case; see [`Confirmation::again`].
     pub fn runs_again(&self) -> Repeats {
         let confirmation = self.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         confirmation.map(Confirmation::again).unwrap_or_default()

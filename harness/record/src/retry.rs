@@ -1,18 +1,18 @@
-//! Retries. The infrastructure causes them, never a verdict.
+//! Retries, which are caused by the infrastructure and never by a verdict.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that was done again.
+/// A retry of a rule or of a worker's start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retry {
     pub cause: RetryCause,
-    /// The rule that ran again; `None`: not a rule.
+    /// The rule that ran again; `None` if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The failure of the first attempt.
+    /// The reason why the first attempt failed.
     pub reason: String,
 }
 
@@ -20,11 +20,11 @@ pub struct Retry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetryCause {
-    /// A worker did not start, although others had started.
+    /// A worker did not start, although other workers had started before.
     Start,
-    /// A device was lost while a rule ran on it.
+    /// A device was lost while a rule was using it.
     LostDevice,
-    /// Calls no longer had any effect in the worker of a rule, but the device works in another worker.
+    /// Calls no longer had any effect in a rule's worker, but the device works in another worker.
     SpentProcess,
 }
 

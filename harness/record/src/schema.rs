@@ -1,4 +1,4 @@
-//! The JSON Schema of the journal's lines, for programs of users.
+//! The JSON Schema of journal lines, for programs that read journals.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// The JSON Schema of a line of the journal, as this version writes it. Keys that older formats lack are optional.
+/// The JSON Schema of a journal line as this version writes it. Keys that older formats lack are optional.
 pub fn journal_schema() -> Schema {
     SchemaSettings::draft2020_12()
         .for_serialize()
@@ -16,7 +16,8 @@ pub fn journal_schema() -> Schema {
         .into_root_schema_for::<Line>()
 }
 
-/// Allows only the written keys. A key with a default for readers may be absent; an optional key is absent, never null.
+/// Restricts objects to the keys that are written. A key with a default value may be absent; an optional key is absent,
+/// never null.
 #[derive(Debug, Clone)]
 struct Strict;
 
@@ -40,7 +41,7 @@ impl Transform for Strict {
         let variants = object.get_mut("oneOf").and_then(Value::as_array_mut);
         let closed = if variants.is_some() { "unevaluatedProperties" } else { "additionalProperties" };
         for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
-            // A variant has only a part of the keys of the object.
+            // A variant has only some of the object's keys.
             variant.remove("additionalProperties");
         }
         object.insert(closed.to_owned(), false.into());

@@ -1,4 +1,4 @@
-//! The settings of the command line.
+//! The settings given on the command line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,55 +6,55 @@ use serde::{Deserialize, Serialize};
 use crate::expected::ExpectationFiles;
 use crate::shard::RecordedShard;
 
-/// The longest wait for a call, in seconds: 30 days.
+/// The longest deadline for a call, in seconds: 30 days.
 pub const LONGEST_DEADLINE: u64 = 30 * 24 * 60 * 60;
 
-/// The settings of the command line that the rest of the header lacks: enough to resume the run.
+/// The command-line settings that the rest of the header lacks; together they suffice to resume the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
-    /// Ids of the selected rules; `None`: all.
+    /// Ids of the selected rules; `None` for all rules.
     pub rules: Option<Vec<String>>,
-    /// The only case to run, or a list of cases.
+    /// The only case to run, or a list of the cases to run.
     pub case: Option<serde_json::Value>,
-    /// The given folder of the catalog, if any.
+    /// The catalog folder given by the user, if any.
     pub specs: Option<String>,
-    /// The edition of the simulated device.
+    /// The simulated device's edition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim_edition: Option<String>,
-    /// The memory of each simulated device, in mebibytes.
+    /// The memory size of each simulated device, in mebibytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim_memory: Option<u64>,
-    /// The number of seconds without progress that count as a hang.
+    /// The time without progress that counts as a hang, in seconds.
     pub deadline: u64,
-    /// The longest wait for an expected event, in milliseconds. Absent in older journals: 2000.
+    /// The longest wait for an expected event, in milliseconds. Absent in older journals, which used 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u32>,
-    /// The given time after which no further case of a rule starts, in seconds.
+    /// The time limit, in seconds, after which a rule starts no further case, if the user gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub rule_limit: Option<u64>,
-    /// Undefined behavior was observed.
+    /// True if the run observed undefined behavior.
     pub hazardous: bool,
-    /// No one else used the devices.
+    /// True if the user declared exclusive use of the devices.
     #[serde(default)]
     pub dedicated: bool,
-    /// Rules of one device ran on each device. Absent in older journals.
+    /// True if rules for one device ran on each device. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_every_device: bool,
-    /// Ids of the axioms that the run did not assume: checks that assume them were only observed.
+    /// Ids of the axioms that the run did not assume. Checks that rest on these axioms were only observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_axioms: Vec<String>,
-    /// Findings fail the run.
+    /// True if findings fail the run.
     pub strict: bool,
-    /// The least number of executed rules; for a part: of all parts together.
+    /// The required number of executed rules; in a part, the number for all parts together.
     pub min_executed: Option<u64>,
-    /// Names of machines, sites and persons were removed.
+    /// True if the names of machines, sites and people were removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,
-    /// The part of a run; `None`: the whole run. Absent in older journals.
+    /// The part of a run; `None` for a whole run. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<RecordedShard>,
-    /// The known failures of the run; `None`: none. Absent in older journals.
+    /// The known failures given to the run, if any. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<ExpectationFiles>,
 }

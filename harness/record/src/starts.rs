@@ -1,4 +1,4 @@
-//! The reasons for which a run started processes.
+//! The reasons why a run started workers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The reason for starting a worker.
+/// A reason for starting a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartReason {
-    /// The first use of a device, or a further worker on it.
+    /// The first use of a device, or a further worker on the same device.
     FirstUse,
-    /// The same for rules that may spoil a worker: they share separate ones.
+    /// The first use of a device by rules that may spoil a worker. These rules share separate workers.
     SetApart,
-    /// The rule requires a worker that only its cases share.
+    /// The rule requires a worker shared only by its own cases.
     Own,
     /// The rule requires a separate worker for each case.
     Isolated,
@@ -24,11 +24,11 @@ pub enum StartReason {
     EndedByRule,
     /// The previous worker crashed or hung.
     AfterLoss,
-    /// The previous worker is no longer trusted: a case failed there, or left something behind.
+    /// The previous worker is no longer trusted because a case failed in it or did not clean up.
     AfterFailure,
-    /// A failing case was run again.
+    /// A failing case was rerun.
     Confirmation,
-    /// Only a query of the library's exports.
+    /// The run listed the library's exports.
     Exports,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for StartReason {
             StartReason::Own => "for the cases of one rule",
             StartReason::Isolated => "for single cases of isolated rules",
             StartReason::Hazardous => "for single cases of hazardous rules",
-            StartReason::EndedByRule => "after a rule ended one",
+            StartReason::EndedByRule => "after a rule ended a worker",
             StartReason::AfterLoss => "after a crash or a hang",
             StartReason::AfterFailure => "after a failure",
             StartReason::Confirmation => "to run failures again",
@@ -49,16 +49,16 @@ impl fmt::Display for StartReason {
     }
 }
 
-/// The number of starts for a reason.
+/// The number of workers started for a reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Starts {
-    /// Workers that loaded the library.
+    /// The number of workers that loaded the library.
     pub processes: u64,
-    /// Workers in which the runtime was initialized, by the set-up or by the rule.
+    /// The number of workers in which set-up or the rule initialized the runtime.
     pub runtimes: u64,
 }
 
-/// The total starts of several runs.
+/// The total number of starts in several runs.
 pub fn sum_of<'a>(runs: impl Iterator<Item = &'a BTreeMap<StartReason, Starts>>) -> BTreeMap<StartReason, Starts> {
     let mut sum: BTreeMap<StartReason, Starts> = BTreeMap::new();
     for (reason, starts) in runs.flatten() {

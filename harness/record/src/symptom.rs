@@ -1,4 +1,4 @@
-//! The symptom of a failure, without its values: two failures with equal symptoms count as the same.
+//! The symptom of a failure, without the case's values. Two failures with equal symptoms count as the same failure.
 
 use catalog::one_space;
 
@@ -9,25 +9,25 @@ use crate::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symptom {
     pub verdict: Verdict,
-    /// The failed statement, with single spaces.
+    /// The failed statement, with each run of spaces reduced to one.
     pub check: Option<String>,
-    /// The answer of the call.
+    /// The answer from the call.
     pub code: Option<Code>,
-    /// The called function that answered, crashed or hung.
+    /// The function whose call answered, crashed or hung.
     pub call: Option<String>,
 }
 
-/// The answer of a call: `107000 (SOME_ERROR_NAME)`, `107000`, `success`.
+/// The answer from a call: `107000 (SOME_ERROR_NAME)`, `107000`, `success`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     /// The returned value.
     pub value: String,
-    /// Its name in the header, if it has one.
+    /// The value's name in the header, if it has one.
     pub name: Option<String>,
 }
 
 impl Symptom {
-    /// The symptom of a rule in this run.
+    /// The rule's symptom in this run.
     pub fn of(result: &RuleResult) -> Symptom {
         Symptom::with(result, result.verdict)
     }
@@ -47,7 +47,7 @@ impl Symptom {
 }
 
 impl Code {
-    /// Parses a code as messages write it.
+    /// Parses a code in the form that messages use.
     fn read(text: &str) -> Code {
         match text.strip_suffix(')').and_then(|text| text.split_once(" (")) {
             Some((value, name)) => Code { value: value.to_owned(), name: Some(name.to_owned()) },
@@ -55,7 +55,7 @@ impl Code {
         }
     }
 
-    /// True if the text is the value or the name of the code.
+    /// True if the text is the code's value or name.
     pub fn is(&self, text: &str) -> bool {
         self.value == text || self.name.as_deref() == Some(text)
     }
@@ -88,7 +88,7 @@ pub fn write_symptom(
     named.into_iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
 }
 
-/// The call in a message, and its answer: `f returned 7 (NAME), expected …`.
+/// The call named in a message, and its answer: `f returned 7 (NAME), expected …`.
 fn answered(message: &str) -> (Option<String>, Option<Code>) {
     let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
     if let Some((before, after)) = message.split_once(" returned ") {

@@ -1,11 +1,11 @@
-//! Cleaning and wrapping of text from outside.
+//! Cleaning and wrapping text from untrusted sources.
 
 use std::borrow::Cow;
 
 pub use catalog::count as plural;
 
-/// Makes text from outside harmless: control characters become their pictures, marks of the writing direction become
-/// their numbers, characters that XML cannot hold become U+FFFD. Line feeds and tabs stay.
+/// Makes untrusted text harmless: control characters become their visible pictures, marks of the writing direction
+/// become their code points, and characters that XML does not allow become U+FFFD. Line feeds and tabs stay.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let harmless =
         |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
@@ -25,7 +25,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// True for a mark of the writing direction, which can make a line look like another one.
+/// True for a mark of the writing direction, which can make a line look like a different line.
 fn turns(c: char) -> bool {
     matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -35,8 +35,8 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
 }
 
-/// Breaks clean text into lines of at most `width` characters, at spaces where there are any. Spaces at the start of
-/// a line stay: they may be an indentation.
+/// Breaks clean text into lines of at most `width` characters, at spaces where possible. Spaces at the start of a line
+/// stay, because they may be indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {
@@ -44,7 +44,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         while let Some((limit, _)) = rest.char_indices().nth(width) {
             let indent = rest.len() - rest.trim_start().len();
             let space = rest[..limit].rfind(' ').filter(|space| *space > indent);
-            // A space right after the limit is as good as one before it.
+            // A space right after the limit is also a good place to break.
             let at = if rest[limit..].starts_with(' ') { limit } else { space.unwrap_or(limit) };
             lines.push(rest[..at].trim_end().to_owned());
             rest = rest[at..].trim_start();

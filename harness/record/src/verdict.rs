@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Every case held.
     Pass,
-    /// A statement of the rule did not hold.
+    /// A check in the rule failed.
     Fail,
     /// A call failed as required, but with a code that the documents do not name.
     WrongCode,
-    /// A call that is documented as unsupported worked.
+    /// A call documented as unsupported succeeded.
     Exceeds,
-    /// Undefined by the documents: recorded, not judged.
+    /// The documents leave the behavior undefined, so it was recorded but not judged.
     Observed,
     /// Set-up failed in a function that another rule owns.
     Blocked,
     /// The rule does not apply; the reason says why.
     Skipped,
-    /// The suite or its environment could not give an answer.
+    /// The suite or its environment failed to produce an answer.
     Error,
-    /// The library ended the process.
+    /// The process crashed, or the library ended it.
     Crash,
-    /// A call did not return before its deadline.
+    /// A call did not return by its deadline.
     Timeout,
-    /// A case failed in some runs and passed in other, identical ones.
+    /// A case failed in some runs and passed in other, identical runs.
     Flaky,
     /// The device was lost.
     DeviceLost,
-    /// The cases that ran held, but the watchdog ended the rule before the others.
+    /// All executed cases held, but the watchdog ended the rule before the remaining cases ran.
     Cut,
 }
 
 impl Verdict {
-    /// True if the rule judged the device to be wrong. In a proof, such a rule kills the defect.
+    /// True if the rule judged the device's behavior as wrong. In a proof, such a rule kills the defect.
     pub fn kills(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::WrongCode)
     }
@@ -47,12 +47,12 @@ impl Verdict {
         matches!(self, Verdict::Pass | Verdict::Exceeds | Verdict::Observed)
     }
 
-    /// The meaning for the run, for a rule of this level.
+    /// The meaning of the verdict for the run if the rule has this level.
     pub fn meaning(self, level: Level) -> Meaning {
         match self {
             Verdict::Pass | Verdict::Observed | Verdict::Exceeds => Meaning::Good,
             Verdict::Skipped => Meaning::Skipped,
-            // A promise that is kept only sometimes is broken, so `flaky` counts as the failure.
+            // A promise that is kept only sometimes is broken, so `flaky` counts as a failure.
             Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => match level {
                 Level::Must => Meaning::Broken,
                 Level::Info => Meaning::Finding,
@@ -61,7 +61,7 @@ impl Verdict {
         }
     }
 
-    /// True if it makes the result of the run unknown. Cut cases do so only in a strict run.
+    /// True if the verdict makes the run's result unknown. `cut` does so only in a strict run.
     pub fn hides(self, level: Level, strict: bool) -> bool {
         self.meaning(level) == Meaning::Unknown && (strict || self != Verdict::Cut)
     }
@@ -100,7 +100,7 @@ pub enum Meaning {
     Good,
     /// The rule is broken.
     Broken,
-    /// A rule of level `info` is broken: reported, but does not fail the run.
+    /// A rule with level `info` is broken. This is reported but does not fail the run.
     Finding,
     /// The rule did not apply.
     Skipped,

@@ -1,4 +1,4 @@
-//! The causes of failures: a symptom is compared with the other findings, and its cause is listed before it.
+//! The causes of failures. A symptom is compared with the other findings, and its cause is listed before the symptom.
 
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 
@@ -48,7 +48,7 @@ pub(super) struct Occupants<'a> {
     pub dcmi: &'a Dcmi,
 }
 
-/// The device is occupied; the advice depends on the occupant.
+/// Reports an occupied device, with advice that depends on the process that occupies the device.
 fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) {
     /// The state of a device that has started.
     const STARTED: u32 = 16;
@@ -92,7 +92,7 @@ fn occupied(code: i32, by: &str, seen: &Occupants<'_>, found: &mut Examination) 
     found.find(finding.rests_on(Certainty::Code, OCCUPIED));
 }
 
-/// Explains the runtime's codes and messages in the output of a probe.
+/// Explains the runtime's codes and messages in a probe's output.
 pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examination) {
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     if has(&["EL0005", "507899", "drvRetCode=87"]) {
@@ -117,10 +117,10 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
     }
 }
 
-/// The host side answers but the device side does not start: a bad node, too many openers, or a device that the control
-/// group does not grant.
+/// The host side answers, but the device side does not start. Possible causes are a bad node, too many openers, and a
+/// device that the control group does not grant.
 fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
-    /// The number of simultaneous openers from which a device counts as crowded. A device has 64 contexts.
+    /// The least number of simultaneous openers for which a device counts as crowded. A device has 64 contexts.
     const CROWD: usize = 16;
     let (id, title, next) = if found.has("nodes.not-granted") {
         (

@@ -1,4 +1,4 @@
-//! A chip by all sources: its name, its number, its health; and the versions that the tool reports.
+//! A chip's name, number and health according to all sources, and the versions that the tool reports.
 
 use engine::doctor::Examination;
 
@@ -7,7 +7,7 @@ use super::dcmi::Dcmi;
 use super::health::{Health, Said};
 use super::smi::{self, Smi};
 
-/// Records the versions of driver and firmware.
+/// Records the driver's and the firmware's versions.
 pub(super) fn versions_of_tool(smi: &Smi, found: &mut Examination) {
     let boards = smi.boards.iter().find_map(|board| board.driver.clone());
     if let Some(version) = smi.table.driver.clone().or(boards) {
@@ -18,7 +18,7 @@ pub(super) fn versions_of_tool(smi: &Smi, found: &mut Examination) {
     }
 }
 
-/// The tool's name of a chip.
+/// The name that the tool gives a chip.
 pub(super) fn label(chip: &smi::Chip) -> String {
     match &chip.chip {
         Some(number) => format!("{}:{number}", chip.card),
@@ -26,16 +26,17 @@ pub(super) fn label(chip: &smi::Chip) -> String {
     }
 }
 
-/// The runtime's number of a chip if no mask is set: from the tool, or its position in the table.
+/// The runtime's number for a chip if no mask is set. The number comes from the tool or from the chip's position in the
+/// table.
 pub(super) fn logical(smi: &Smi, at: usize, chip: &smi::Chip) -> Option<u32> {
     let mapped = smi.mapped.iter().find(|row| row.card == chip.card && (chip.chip.is_none() || row.chip == chip.chip));
     mapped.and_then(|row| row.logical).or_else(|| u32::try_from(at).ok())
 }
 
-/// The reports of each source on a chip.
+/// Each source's reports on a chip.
 pub(super) fn said_of(chip: &smi::Chip, health: Option<&Option<smi::ChipHealth>>, dcmi: &Dcmi) -> Vec<Said> {
     let table = if chip.failed { None } else { Health::of_word(&chip.health) };
-    // A bad word counts even in a row of zeros.
+    // A word for a bad state counts even in a row of zeros.
     let table = table.or_else(|| Health::of_word(&chip.health).filter(|health| *health > Health::Good));
     let zeros = chip.failed.then(|| format!("a row of zeros with the word {}", chip.health));
     let mut said = vec![Said { source: "the tool's table", health: table, details: zeros.into_iter().collect() }];

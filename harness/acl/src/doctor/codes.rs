@@ -1,23 +1,23 @@
-//! Codes of the driver's interfaces, and their meaning for a start of the suite, in our words. Sources: hicann/driver
-//! DCMI manuals and npucli inc/npu_smi.h; table of symptoms in MindCluster's FAQ and public threads.
+//! Codes from the driver's interfaces, and what they mean for starting the suite, in our own words. Sources:
+//! hicann/driver DCMI manuals and npucli inc/npu_smi.h, the table of symptoms in MindCluster's FAQ, and public threads.
 
-/// A device is occupied by another mount namespace or a reset, or is not ready.
+/// A device is not ready, or is occupied by another mount namespace or a reset.
 pub(super) const OCCUPIED: i32 = -8020;
-/// Not ready, try again.
+/// Not ready; try again.
 pub(super) const NOT_READY: i32 = -8012;
-/// An upgrade is in progress, try again.
+/// An upgrade is in progress; try again.
 pub(super) const UPGRADING: i32 = -8017;
-/// This product uses another layout of the interface.
+/// This product uses a different layout of the interface.
 pub(super) const UNSUPPORTED: i32 = -8255;
 
-/// Codes that tools exit with; the shell sees their lowest byte.
+/// The exit codes of tools. The shell sees only their lowest byte.
 const OF_TOOLS: &[i32] =
     &[-8001, -8002, -8005, -8006, -8007, -8008, -8012, -8017, -8020, -8255, -9001, -9002, -9005, -9015, -9016, -9255];
 
-/// Codes of faults that do not change results, according to public sources. The vendor's cluster software keeps a
-/// device with such a fault in use (Ascend/mind-cluster component/ascend-device-plugin/build/faultCode.json, level
-/// NotHandle), and the driver ranks it as a hint or minor (hicann/driver dms_events_conf.lst). Uncorrectable memory
-/// errors are not in this list, whatever their level: their counters are watched.
+/// Codes of faults that do not affect results, according to public sources. The vendor's cluster software keeps using a
+/// device with such a fault (Ascend/mind-cluster component/ascend-device-plugin/build/faultCode.json, level NotHandle),
+/// and the driver ranks the fault as a hint or minor (hicann/driver dms_events_conf.lst). Uncorrectable memory errors
+/// of any level are not in this list, because their counters are watched.
 const HARMLESS: &[&str] = &[
     "80E01809", // found by the patrol before any use
     "80E18401", // some rows isolated
@@ -25,17 +25,17 @@ const HARMLESS: &[&str] = &[
     "81078603", // a network link that no rule uses
 ];
 
-/// True if a fault does not change results.
+/// True if a fault does not affect results.
 pub(super) fn harmless(fault: &str) -> bool {
     HARMLESS.contains(&fault)
 }
 
-/// The code of a tool's exit status. No two codes have the same lowest byte.
+/// The code for a tool's exit status. No two codes have the same lowest byte.
 pub(super) fn of_status(status: i32) -> Option<i32> {
     OF_TOOLS.iter().copied().find(|code| code.rem_euclid(256) == status)
 }
 
-/// The meaning of a code.
+/// A code's meaning.
 pub(super) fn meaning(code: i32) -> &'static str {
     match code {
         -8001 | -9001 => "a wrong parameter",

@@ -1,5 +1,5 @@
-//! The compatibility of driver, firmware and toolkit, by their own files. An incompatible pair still starts, and
-//! silently lacks features.
+//! The compatibility of driver, firmware and toolkit, according to their own files. An incompatible pair still starts,
+//! but silently lacks features.
 
 use catalog::version::VersionNumber;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
@@ -10,7 +10,7 @@ use super::versions::{brackets, branch, in_ranges, published_together};
 
 const RANGES: &str = "hicann/driver scripts/package/common/py/version_info.py; a public report of one site";
 
-/// Judges the versions of all sources.
+/// Judges the versions from all sources.
 pub(super) fn judge(
     install: &Install,
     boards: &[Board],
@@ -57,9 +57,9 @@ fn record(install: &Install, container: bool, found: &mut Examination) {
     found.find(finding.rests_on(Certainty::Code, source));
 }
 
-/// A package that takes effect after a reboot was installed since the system started.
+/// Reports a package that was installed after the system started and takes effect only after a reboot.
 fn reboot(install: &Install, booted: Option<i64>, found: &mut Examination) {
-    /// The largest offset of a time zone from UTC, in seconds.
+    /// The largest offset between a time zone and UTC, in seconds.
     const ZONES: i64 = 14 * 3600;
     let packages = ["Driver", "Firmware"];
     let last = |package: &str| install.log.iter().rfind(|event| event.package == package && is_installed(event.kind));
@@ -90,7 +90,7 @@ fn is_installed(kind: EventKind) -> bool {
     matches!(kind, EventKind::Installed | EventKind::InstalledForReboot)
 }
 
-/// In an upgrade the firmware comes first.
+/// Reports an upgrade in which the firmware was not installed first.
 fn order(install: &Install, found: &mut Examination) {
     let log = &install.log;
     let last = |package: &str| log.iter().rposition(|event| event.package == package && is_installed(event.kind));
@@ -101,7 +101,7 @@ fn order(install: &Install, found: &mut Examination) {
             .rfind(|event| event.package == package && event.kind != EventKind::Failed)
             .is_some_and(|event| event.kind == EventKind::UpgradeBegun)
     };
-    /// The maximum time between installing the packages of one upgrade, in seconds.
+    /// The maximum time between the installations of two packages in one upgrade, in seconds.
     const TOGETHER: i64 = 24 * 3600;
     let together = log[firmware].at - log[driver].at <= TOGETHER;
     if driver < firmware && together && upgrades("Driver", driver) && upgrades("Firmware", firmware) {
@@ -114,7 +114,7 @@ fn order(install: &Install, found: &mut Examination) {
     }
 }
 
-/// Sources that report different versions of one component: the running version is not the installed one.
+/// Reports a component whose version differs between sources: the running version is not the installed version.
 fn differing(found: &mut Examination) {
     for of in ["driver", "firmware"] {
         let seen: Vec<_> = found.versions.iter().filter(|version| version.of == of).cloned().collect();

@@ -1,6 +1,6 @@
-//! The driver's management library DCMI, loaded in a child process with a time limit. It reports numbers where the tool
-//! prints words, and the driver's own health. Prototypes: hicann/driver docs, DCMI manuals of 910B, 910_93 and 950; the
-//! 950 has separate functions, with one number for a device.
+//! The driver's management library DCMI, loaded in a child process with a time limit. The library reports numbers where
+//! the tool prints words, and also reports the driver's own health. Source of the prototypes: hicann/driver docs, DCMI
+//! manuals for 910B, 910_93 and 950. The 950 has separate functions, which identify a device by one number.
 
 use std::path::{Path, PathBuf};
 
@@ -9,23 +9,23 @@ use engine::questions::{Answered, Native, question};
 
 use super::codes;
 
-/// The answers of the library.
+/// The library's answers.
 #[derive(Debug, Default)]
 pub(super) struct Dcmi {
-    /// The code of its start; `None`: it was not queried.
+    /// The code returned when the library was initialized; `None` if the library was not queried.
     pub started: Option<i32>,
     pub driver: Option<String>,
-    /// Card, chip, and its health (a number) or an error code.
+    /// Card, chip, and the chip's health (a number) or an error code.
     pub healths: Vec<(i32, i32, Result<u32, i32>)>,
     /// Card, chip, and the codes of active faults.
     pub faults: Vec<(i32, i32, Vec<u32>)>,
-    /// Card, chip, and the state of its start: 16 is started.
+    /// Card, chip, and the chip's start-up state, where 16 means started.
     pub starts: Vec<(i32, i32, u32)>,
     pub driver_health: Option<u32>,
 }
 
 const NAME: &str = "libdcmi.so";
-/// The folders that packages install it in.
+/// The folders in which packages install the library.
 const FOLDERS: &[&str] =
     &["/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"];
 
@@ -62,7 +62,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     dcmi
 }
 
-/// In the child process: prints each query before making it, so that a hang has a name.
+/// Runs in the child process. Each query is printed before it is made, so that a hang can be attributed.
 pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     let library = match Native::open(path) {
         Ok(library) => library,
@@ -73,7 +73,7 @@ pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Queries a product with cards and chips; `false`: this product is not one.
+/// Queries a product with cards and chips. Returns `false` if this product has none.
 fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     if !start(library, "dcmi_init", say) {
         return false;
@@ -82,7 +82,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     say("calling dcmi_get_driver_health");
     tell("driver-health", library.number("dcmi_get_driver_health", &[]), say);
     say("calling dcmi_get_card_list");
-    // Here the count comes first; in the other interface, the list.
+    // In this interface, the count comes first; in the other interface, the list does.
     let (count, cards) = match library.lists("dcmi_get_card_list") {
         Some(Ok((count, cards))) => (count, cards),
         Some(Err(codes::UNSUPPORTED)) | None => return false,
@@ -107,7 +107,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     true
 }
 
-/// Queries the 950, where a device has one number.
+/// Queries the 950, which identifies a device by one number.
 fn by_number(library: &Native, say: &mut dyn FnMut(&str)) {
     if !start(library, "dcmiv2_init", say) {
         return;
@@ -157,14 +157,14 @@ fn faults(card: i32, chip: i32, answered: Answered<Vec<u32>>, say: &mut dyn FnMu
     }
 }
 
-/// Reads the lines of the child.
+/// Reads the child's output.
 fn read(lines: &[String]) -> Dcmi {
     let mut dcmi = Dcmi::default();
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let at = |at: usize| words.get(at).and_then(|word| word.parse::<i32>().ok());
         match words.as_slice() {
-            // It is enough that one of the two interfaces starts; otherwise the code of the first one counts.
+            // It is enough if one of the two interfaces starts. Otherwise, the first interface's code counts.
             ["started", "0"] => dcmi.started = Some(0),
             ["started", code] => dcmi.started = dcmi.started.or(code.parse().ok()),
             ["driver", version @ ..] => dcmi.driver = Some(version.join(" ")),

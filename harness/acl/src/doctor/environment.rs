@@ -1,4 +1,4 @@
-//! The toolkit's environment in the shell that starts the suite, and the folder of the runtime's logs.
+//! The toolkit's environment in the shell that starts the suite, and the folder with the runtime's logs.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::install::{DEFAULT_HOMES, HOMES};
 
 const LOG_REFERENCE: &str = "hicann/runtime docs log_ref, env_vars";
 
-/// Examines variables.
+/// Examines environment variables.
 pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
     let home = HOMES.iter().find_map(|name| Some((*name, machine.variable(name)?)));
     let scripts = DEFAULT_HOMES.iter().flat_map(|home| [format!("{home}/set_env.sh"), format!("{home}/../set_env.sh")]);
@@ -39,7 +39,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
     logs(machine, found);
 }
 
-/// Records the folder of the runtime's logs.
+/// Records the folder with the runtime's logs.
 fn logs(machine: &HostMachine, found: &mut Examination) {
     let files_in = |folder: &PathBuf| machine.names(folder.join("debug/plog")).len();
     let folders = process_logs(machine);
@@ -52,7 +52,7 @@ fn logs(machine: &HostMachine, found: &mut Examination) {
         _ => message!("logs-of-earlier-processes", count = files),
     };
     found.looked(message!("look-logs"), folder.clone(), said);
-    // Nothing deletes files of earlier processes.
+    // Nothing deletes the files of earlier processes.
     if files >= MANY {
         let title = message!("logs-many", folder = folder, files = files);
         let finding = Finding::new("logs.many", Severity::Note, title, message!("logs-many-next"));
@@ -60,5 +60,5 @@ fn logs(machine: &HostMachine, found: &mut Examination) {
     }
 }
 
-/// The number of files from which a folder is reported.
+/// The least number of files for which a folder is reported.
 const MANY: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Sources that several findings rest on.
+//! Sources on which several findings rest.
 
 pub(super) const FAQ: &str = "MindCluster FAQ; public reports of four sites";
 pub(super) const DEVICE_SIDE: &str = "public reports of two sites; HAMi#1894";

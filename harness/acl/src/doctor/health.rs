@@ -1,8 +1,8 @@
-//! The states of a device's health, and a judgment of all sources: the worst counts.
+//! The health states of a device, and the judgment over all sources, in which the worst state counts.
 
 use engine::doctor::{Certainty, Device, Examination, Finding, Severity};
 
-/// The states of a device, from good to bad. DCMI numbers them 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI
+/// A device's states, from good to bad. DCMI numbers the states 0 to 3 and 0xFFFFFFFF (hicann/driver docs, DCMI
 /// manuals).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Health {
@@ -50,11 +50,11 @@ impl Health {
     }
 }
 
-/// The report of one source on a chip.
+/// One source's report on a chip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub source: &'static str,
-    /// `None`: the query failed.
+    /// The state; `None` if the query failed.
     pub health: Option<Health>,
     /// Codes and texts of active faults.
     pub details: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) struct Said {
 /// failed query.
 const SOURCE: &str = "hicann/driver npucli: npu_info.c, npu_chip_info.c handle_health_state; DCMI manuals";
 
-/// Judges the reports of all sources on a chip, and writes the result to its row.
+/// Judges all sources' reports on a chip, and writes the result to the chip's row.
 pub(super) fn judge(device: &mut Device, said: &[Said], left_out: bool, found: &mut Examination) {
     let text = |said: &Said| {
         let word = said.health.map_or(message!("query-failed"), Health::name);

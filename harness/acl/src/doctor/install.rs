@@ -1,13 +1,13 @@
-//! The installed components, from files: the install record, version files, the toolkit's records, the install log.
-//! Formats: hicann/driver scripts/package (record, version_info.py, install.sh), public copies of 24.1 to 26.x drivers
-//! and of 8.0 to 9.1 toolkits.
+//! The installed components according to files: the install record, version files, the toolkit's records, and the
+//! install log. Sources of the formats: hicann/driver scripts/package (record, version_info.py, install.sh), and public
+//! copies of drivers 24.1 to 26.x and toolkits 8.0 to 9.1.
 
 use engine::doctor::{Examination, HostMachine};
 
-/// The content of the files.
+/// The content of all these files.
 #[derive(Debug, Default)]
 pub(super) struct Install {
-    /// The install record exists.
+    /// True if the install record exists.
     pub recorded: bool,
     /// The group whose members may use the devices.
     pub group: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Install {
     pub firmware: Option<Keys>,
     pub toolkit: Option<Toolkit>,
     pub log: Vec<Event>,
-    /// The offset of the log's clock from UTC in seconds, if the file's time shows it.
+    /// The offset between the log's clock and UTC, in seconds, if it follows from the file's modification time.
     pub log_ahead: Option<i64>,
 }
 
@@ -46,9 +46,9 @@ impl Keys {
 /// An event in the install log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
-    /// `Driver`, `Firmware`, `Toolkit`.
+    /// The component: `Driver`, `Firmware` or `Toolkit`.
     pub package: String,
-    /// Seconds since 1970 on the log's clock.
+    /// The time in seconds since 1970, on the log's clock.
     pub at: i64,
     pub kind: EventKind,
     pub line: String,
@@ -57,7 +57,7 @@ pub(super) struct Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     UpgradeBegun,
-    /// In effect after a reboot.
+    /// Installed, but takes effect only after a reboot.
     InstalledForReboot,
     Installed,
     Failed,
@@ -65,7 +65,7 @@ pub(super) enum EventKind {
 
 const RECORD: &str = "/etc/ascend_install.info";
 const LOG: &str = "/var/log/ascend_seclog/ascend_install.log";
-/// The folder of packages, unless the record has another one.
+/// The folder with installed packages, unless the record names a different folder.
 const DEFAULT: &str = "/usr/local/Ascend";
 
 /// Reads the files.
@@ -114,9 +114,9 @@ fn keys(machine: &HostMachine, what: &str, path: &str, found: &mut Examination) 
     }
 }
 
-/// The variables with the toolkit's folder, which its set_env.sh sets.
+/// The variables that the toolkit's set_env.sh sets to the toolkit's folder.
 pub(super) const HOMES: &[&str] = &["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"];
-/// The default folders of the toolkit.
+/// The toolkit's default folders.
 pub(super) const DEFAULT_HOMES: &[&str] = &["/usr/local/Ascend/ascend-toolkit/latest", "/usr/local/Ascend/cann"];
 
 fn toolkit(machine: &HostMachine, found: &mut Examination) -> Option<Toolkit> {
@@ -159,7 +159,7 @@ fn release_of_running(running: &str) -> Option<&str> {
     Some(running.trim_matches(['[', ']']).split_once(':')?.1)
 }
 
-/// Reads the runtime's version file, which its version function reads too.
+/// Reads the runtime's version file, which the runtime's version function also reads.
 fn components(machine: &HostMachine, home: &str, found: &mut Examination) {
     let path = format!("{home}/share/info/runtime/version.info");
     let Ok(text) = machine.read(&path) else { return };
@@ -193,7 +193,7 @@ fn event(line: &str) -> Option<Event> {
     Some(Event { package: package.to_owned(), at: seconds(time)?, kind, line: line.trim().to_owned() })
 }
 
-/// Seconds since 1970 of `2026-03-01 04:12:10`.
+/// Converts a time such as `2026-03-01 04:12:10` to seconds since 1970.
 fn seconds(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(' ')?;
     let numbers =
@@ -208,8 +208,8 @@ fn seconds(text: &str) -> Option<i64> {
     Some(time::PrimitiveDateTime::new(date, time).assume_utc().unix_timestamp())
 }
 
-/// The offset of the log's clock from UTC. The log is in local time, and its last line has the time of the file's last
-/// change. A difference of a whole number of quarter hours is the offset of the zone.
+/// The offset between the log's clock and UTC. The log uses local time, and its last line was written when the file was
+/// last modified. If the two times differ by a whole number of quarter hours, the difference is the zone's offset.
 fn ahead(machine: &HostMachine, log: &[Event]) -> Option<i64> {
     const QUARTER: i64 = 900;
     use std::os::unix::fs::MetadataExt;

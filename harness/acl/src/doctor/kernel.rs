@@ -1,20 +1,21 @@
-//! The kernel's messages, if they can be read. The driver prints its errors with the level of a notice, so lines are
-//! recognized by their text. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c; MindCluster's test data.
+//! The kernel's messages, if they can be read. The driver logs errors at the level of notices, so lines are recognized
+//! by their text. Sources of the form: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and MindCluster's test
+//! data.
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
 
 use crate::logs::SYSTEM_LOGS;
 
-/// The driver's lines that matter for a start of the suite.
+/// The driver's lines that matter for starting the suite.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Messages {
     /// Lines about a device that lost its heartbeat.
     pub heartbeat: Vec<String>,
-    /// Lines about an opener that was rejected because of its mount namespace.
+    /// Lines about a process that was not allowed to open a device because of its mount namespace.
     pub conflict: Vec<String>,
 }
 
-/// The maximum number of lines to show of one kind.
+/// The maximum number of lines shown of each kind.
 const SHOWN: usize = 3;
 
 /// Reads the kernel's messages, from the tool or from a file.
@@ -30,7 +31,7 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
 }
 
 fn text(machine: &HostMachine, found: &mut Examination) -> String {
-    // For a copy, the tool would show the messages of another machine.
+    // When a copy is examined, the tool would print a different machine's messages.
     let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
     if let Some(tool) = tool {
         let answer = machine.run(&tool, &[]);
@@ -39,7 +40,7 @@ fn text(machine: &HostMachine, found: &mut Examination) -> String {
             return answer.output;
         }
     }
-    // The tool may be missing, or not permitted for this user.
+    // The tool may be missing, or this user may not be allowed to run it.
     for path in SYSTEM_LOGS {
         let read = machine.read(path);
         let said = read
@@ -53,7 +54,7 @@ fn text(machine: &HostMachine, found: &mut Examination) -> String {
     String::new()
 }
 
-/// Reads lines of the driver. A killed process and the page fault that it leaves do not matter here.
+/// Reads the driver's lines. A killed process and the resulting page fault do not matter here.
 pub(super) fn read(text: &str) -> Messages {
     let mut messages = Messages::default();
     for line in text.lines().filter(|line| line.contains("[ascend]")) {

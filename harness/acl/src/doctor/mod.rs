@@ -1,4 +1,4 @@
-//! The doctor's examination of a machine for AscendCL: the vendor's files, tools, libraries, nodes and codes.
+//! The doctor for AscendCL, which examines the vendor's files, tools, libraries, device nodes and codes.
 //!
 //! ```text
 //! install, nodes, kernel, environment (files) ┐
@@ -37,14 +37,15 @@ use dcmi::Dcmi;
 use health::Health;
 use smi::{About, Smi};
 
-/// The entry of the registry.
+/// The registry entry.
 pub(super) const DOCTOR: Doctor = Doctor {
     examine,
     answer,
     explain,
     identify: state::identify,
     health: state::health,
-    // They initialize, set a device, allocate, copy both ways, wait for a stream, and release everything.
+    // These rules initialize the runtime, set a device, allocate, copy in both directions, wait for a stream, and
+    // release everything.
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
 };
 
@@ -84,7 +85,7 @@ fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination
     }
 }
 
-/// Records the versions of the running driver, of the boards and of the runtime.
+/// Records the versions of the running driver, the boards and the runtime.
 fn versions_of(machine: &HostMachine, patient: &Patient<'_>, smi: &Smi, found: &mut Examination) {
     versions_of_tool(smi, found);
     let Some(library) = &patient.library else { return };
@@ -138,7 +139,7 @@ fn answer(words: &[String], say: &mut dyn FnMut(&str)) {
     match words {
         [question, path] if question == "dcmi" => dcmi::answer(Path::new(path), say),
         [question, path] if question == "versions" => match Native::open(Path::new(path)) {
-            // It reads files and opens no device (hicann/runtime src/acl/aclrt_impl/acl.cpp).
+            // This function reads files and opens no device (hicann/runtime src/acl/aclrt_impl/acl.cpp).
             Ok(library) => {
                 for of in ["runtime", "driver", "firmware"] {
                     match library.text_of("aclsysGetVersionStr", of) {

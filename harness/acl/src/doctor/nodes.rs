@@ -1,33 +1,33 @@
-//! Device nodes, their permissions, the hardware, and the driver in the kernel. No node is opened: the first opener
-//! occupies a device for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
+//! Device nodes and their permissions, the hardware, and the driver in the kernel. No node is opened, because the first
+//! process that opens a device occupies it for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Node, NodeKind, Severity};
 
 use super::evidence::{DEVICE_SIDE, FAQ};
 use super::install::Install;
 
-/// The observations.
+/// The observations about nodes, hardware and modules.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    /// The numbers of the device nodes, ascending.
+    /// The numbers of the device nodes, in ascending order.
     pub devices: Vec<u32>,
-    /// The process is in a container of a known kind.
+    /// True if the process is in a known kind of container.
     pub container: bool,
     /// The device ids of the vendor's chips on the PCI bus.
     pub hardware: Vec<String>,
 }
 
-/// The group of the nodes, unless the install record has another one.
+/// The group that owns the nodes, unless the install record names a different group.
 const GROUP: &str = "HwHiAiUser";
-/// Further nodes that a process needs, one of each row. The columns are for servers, the 950, and boards of the 310B.
-/// Sources: udev rules of hicann/driver, MindCluster's container runtime.
+/// Further nodes that a process needs, one from each row. The columns are for servers, the 950, and boards with the
+/// 310B. Sources: hicann/driver's udev rules, MindCluster's container runtime.
 const COMPANIONS: &[&[&str]] =
     &[&["davinci_manager"], &["devmm_svm", "asdrv_svm", "svm0"], &["hisi_hdc", "uburma", "ts_aisle"]];
 /// The vendor's id on the PCI bus.
 const VENDOR: &str = "0x19e5";
-/// The device ids of its accelerators.
+/// The device ids of the vendor's accelerators.
 const CHIPS: &[&str] = &["d100", "d500", "d801", "d802", "d803", "d804", "d805", "d806"];
-/// The prefixes of the names of the driver's modules.
+/// The prefixes of the driver's module names.
 const MODULES: &[&str] = &["drv_", "davinci", "ascend_", "asdrv_", "hdcdrv", "devmm"];
 
 const UDEV: &str = "hicann/driver udev and install scripts; mind-cluster component/ascend-docker-runtime";
@@ -68,7 +68,7 @@ fn hardware(machine: &HostMachine, found: &mut Examination) -> Vec<String> {
     hardware
 }
 
-/// True if the driver's modules are in the kernel; `None`: unknown.
+/// True if the driver's modules are loaded; `None` if unknown.
 fn loaded(machine: &HostMachine, found: &mut Examination) -> Option<bool> {
     let modules = machine.read("/proc/modules").ok()?;
     let names = modules.lines().filter_map(|line| line.split_whitespace().next());
@@ -78,7 +78,7 @@ fn loaded(machine: &HostMachine, found: &mut Examination) -> Option<bool> {
     Some(!ours.is_empty())
 }
 
-/// Reports that there is no device node, with the cause.
+/// Reports missing device nodes, with the cause.
 fn absent(seen: &Nodes, install: &Install, loaded: Option<bool>, nodes: &[Node], found: &mut Examination) {
     let nodes = nodes.iter().map(|node| message!("node-exists", node = node.path.as_str()));
     let blocker = |id: &str, title: &str, next: &str| Finding::new(id, Severity::Blocker, title, next);
@@ -117,7 +117,7 @@ fn companions(machine: &HostMachine, seen: &Nodes, found: &mut Examination) {
     found.find(Finding::new("nodes.incomplete", Severity::Blocker, title, next).rests_on(Certainty::Code, UDEV));
 }
 
-/// Reports devices that this process may not open, with the cause.
+/// Reports devices that this process is not allowed to open, with the cause.
 fn rights(
     machine: &HostMachine,
     install: &Install,
@@ -143,7 +143,7 @@ fn rights(
             machine.group_name(first.group).or_else(|| install.group.clone()).unwrap_or_else(|| GROUP.to_owned());
         let title = message!("nodes-not-in-group", group = group.as_str());
         let next = message!("nodes-not-in-group-next", group = group);
-        // The manager is needed as much as a device.
+        // A process needs the manager's node as well as a device.
         let severity = if closed.iter().any(|node| number(node).is_none()) { Severity::Blocker } else { severity };
         let finding = Finding::new("nodes.not-in-group", severity, title, next).seen_all(list(&closed));
         found.find(finding.rests_on(Certainty::Field, FAQ));

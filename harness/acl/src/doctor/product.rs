@@ -1,4 +1,4 @@
-//! The product family of the devices, from the names that tools print and from the PCI bus.
+//! The devices' product family, from the names that tools print and from the PCI bus.
 
 use catalog::Rules;
 use engine::doctor::{Certainty, Examination, Finding, Severity};
@@ -15,7 +15,8 @@ const BY_BUS: &[(&str, &str)] = &[
     ("d806", "ascend950"),
 ];
 
-/// Determines the product. The bus comes first, because the tool's names do not distinguish A3 from its predecessors.
+/// Determines the product. The PCI bus takes precedence, because the tool's names do not distinguish A3 from its
+/// predecessors.
 pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: &mut Examination) {
     let by_bus =
         hardware.iter().find_map(|id| BY_BUS.iter().find(|(known, _)| known == id)).map(|(_, product)| *product);
@@ -36,6 +37,6 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
 fn of_name(rules: &Rules, name: &str) -> Option<String> {
     let bare = name.trim_start_matches("Ascend");
     let names = [format!("Ascend{bare}"), format!("Ascend{bare}_")];
-    // The tool prints a bare Ascend910 for A3 as well.
+    // For A3, the tool also prints just Ascend910.
     names.iter().filter(|_| bare != "910").find_map(|name| rules.product_of(name)).map(|product| product.id.clone())
 }

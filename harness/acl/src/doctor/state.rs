@@ -1,5 +1,5 @@
-//! The queries of a run before its first rule and between rules: the devices and their present faults. Like the
-//! doctor's queries, they run in child processes with a time limit and open no device.
+//! The queries that a run makes before its first rule and between rules, about the devices and their current faults.
+//! Like the doctor's queries, they run in child processes with a time limit and open no device.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::health::Health;
 use super::smi::{self, About, Smi};
 use super::{codes, install, visible};
 
-/// Identifies the devices that the runtime numbers in this process, and the installed components.
+/// Identifies the devices to which the runtime gives numbers in this process, and the installed components.
 pub(super) fn identify(machine: &HostMachine) -> Fingerprint {
     let mut found = nothing_found(machine);
     install::look(machine, &mut found);
@@ -71,7 +71,7 @@ fn nothing_found(machine: &HostMachine) -> Examination {
     Examination::new("", "", &machine.root().display().to_string())
 }
 
-/// The number of each chip of the table in the runtime of this process.
+/// The number that this process's runtime gives each chip in the table.
 fn numbers(machine: &HostMachine, smi: &Smi) -> Vec<Option<u32>> {
     let chips = &smi.table.chips;
     let seen = visible::seen(machine, chips.len());
@@ -86,7 +86,7 @@ fn unknown(smi: &Smi, found: &Examination) -> Vec<String> {
     absent.into_iter().chain(failed).chain(found.findings.iter().map(|finding| finding.title.clone())).collect()
 }
 
-/// The active faults of a chip: codes, a bad state that no code explains, silence, and a bad state of the driver.
+/// A chip's active faults: codes, a bad state that no code explains, missing answers, and a bad state of the driver.
 fn faults(smi: &Smi, at: usize, chip: &smi::Chip, dcmi: &Dcmi) -> Vec<Fault> {
     let said = said_of(chip, smi.healths.get(at), dcmi);
     let words = |said: &super::health::Said| {
@@ -113,7 +113,7 @@ fn faults(smi: &Smi, at: usize, chip: &smi::Chip, dcmi: &Dcmi) -> Vec<Fault> {
     if !explained {
         faults.push(fault(worst.name(), &format!("its state is {}", worst.name()), false));
     }
-    // If the tool hangs, its silence says nothing about this chip.
+    // If the tool hangs, the missing answer says nothing about this chip.
     if chip.failed && !smi.hangs && smi.healths.get(at).is_some_and(Option::is_none) && worst == Health::Good {
         faults.push(fault("silent", "it no longer answers the tool", false));
     }

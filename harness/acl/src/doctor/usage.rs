@@ -1,16 +1,16 @@
-//! Other users of the devices: processes that the tool lists, memory in use beyond that of an idle device, openers of
-//! the nodes in other mount namespaces.
+//! Other users of the devices: processes that the tool lists, memory use above the level of an idle device, and
+//! processes in other mount namespaces that have nodes open.
 
 use engine::doctor::{Certainty, Device, Examination, Finding, HostMachine, Severity};
 
 use super::smi::Chip;
 
-/// Device memory up to which a row applies, and the most that an idle device uses of it, both in MiB. Observed: 2.9 GB
-/// of 32, 3.1 to 3.4 GB of 64, 4.4 GB of 86 to 131, 1.8 of 21.5 GB; a tenth is added.
+/// The largest device memory to which a row applies, and the most memory that an idle device uses, both in MiB.
+/// Observed use: 2.9 of 32 GB, 3.1 to 3.4 of 64 GB, 4.4 of 86 to 131 GB, 1.8 of 21.5 GB. The table adds a tenth.
 const IDLE: &[(u64, u64)] = &[(24 << 10, 2100), (40 << 10, 3300), (72 << 10, 3900), (u64::MAX, 5100)];
 const CAPTURES: &str = "captures in public threads; hicann/driver DCMI manual, dcmi_get_device_hbm_info";
 
-/// Writes the users and memory of a chip to its row, and judges them.
+/// Writes a chip's users and memory to the chip's row, and judges them.
 pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     device.processes = chip
         .users
@@ -44,17 +44,17 @@ pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     }
 }
 
-/// A process that has a device node open.
+/// A process with an open device node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Opener {
     pub process: String,
     pub command: String,
     pub node: String,
-    /// It is in another mount namespace than this process.
+    /// True if the process is in a different mount namespace than this process.
     pub elsewhere: bool,
 }
 
-/// The processes that have a node open, as far as this user may see.
+/// The processes with an open node that are visible to this user.
 pub(super) fn openers(machine: &HostMachine, found: &mut Examination) -> Vec<Opener> {
     let own = machine.link("/proc/self/ns/mnt");
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));

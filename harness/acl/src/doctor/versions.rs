@@ -1,15 +1,15 @@
-//! Versions of driver, firmware and toolkit, which are not plain numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`.
-//! Their own files tell which ones are compatible.
+//! Versions of driver, firmware and toolkit, which are not plain numbers: `25.0.rc1.1`, `8.2.RC1`, `7.8.T5.0.B210`. The
+//! components' own files list the compatible versions.
 
 use catalog::version::VersionNumber;
 
-/// True if a version is in one of the ranges of a file, for example `[7.0.0,7.8.99]`. `None`: a range cannot be read.
+/// True if a version is in one of a file's ranges, for example `[7.0.0,7.8.99]`. `None` if a range cannot be read.
 pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {
     let version = VersionNumber::read(version)?;
     let mut any = None;
     for range in brackets(ranges) {
         let (low, high) = range.split_once(',')?;
-        // The end `23.0.0.` includes every version that begins with 23.0.0.
+        // The range end `23.0.0.` includes every version that begins with 23.0.0.
         let [low, high] = [low, high].map(|end| VersionNumber::read(end.trim().trim_end_matches('.')));
         let within = version.within(&low?, &high?);
         any = Some(any.unwrap_or(false) || within);
@@ -17,21 +17,21 @@ pub(super) fn in_ranges(version: &str, ranges: &str) -> Option<bool> {
     any
 }
 
-/// The parts of a list in brackets: `[V100R001C17],[V100R001C18]`.
+/// The parts of a bracketed list, for example `[V100R001C17],[V100R001C18]`.
 pub(super) fn brackets(list: &str) -> impl Iterator<Item = &str> {
     list.split('[').skip(1).filter_map(|rest| rest.split_once(']')).map(|(part, _)| part.trim())
 }
 
-/// The branch of an inner version: V100R001C22 of V100R001C22SPC003B220. Branches are names, because their numbers also
-/// went down.
+/// The branch of an internal version, for example V100R001C22 for V100R001C22SPC003B220. Branches are compared as
+/// names, because newer branches may have lower numbers.
 pub(super) fn branch(inner: &str) -> Option<&str> {
     let at = inner.find('C')?;
     let digits = inner[at + 1..].chars().take_while(char::is_ascii_digit).count();
     (digits > 0).then(|| &inner[..at + 1 + digits])
 }
 
-/// The drivers that a toolkit was published or tested with, by the beginnings of versions. Sources:
-/// hicann/release-management release notes, hicann/community test reports, MindCluster 26.0.0.
+/// The drivers with which a toolkit was published or tested, by version prefix. Sources: hicann/release-management
+/// release notes, hicann/community test reports, MindCluster 26.0.0.
 const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
     (&[8, 5], &[&[25, 5], &[26, 0]]),
     (&[9, 0], &[&[25, 5], &[26, 0]]),
@@ -39,7 +39,7 @@ const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
     (&[9, 2], &[&[25, 2], &[25, 3], &[25, 5], &[25, 7], &[26, 0], &[26, 1]]),
 ];
 
-/// True if a toolkit was published or tested with a driver; `None`: nothing about the toolkit is public.
+/// True if a toolkit was published or tested with a driver; `None` if nothing is public about the toolkit.
 pub(super) fn published_together(toolkit: &str, driver: &str) -> Option<bool> {
     let (toolkit, driver) = (VersionNumber::read(toolkit)?, VersionNumber::read(driver)?);
     let (_, drivers) = PUBLISHED.iter().find(|(known, _)| toolkit.begins_with(known))?;

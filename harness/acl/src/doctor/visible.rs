@@ -1,6 +1,6 @@
-//! The masks that choose devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first invalid token and reports
-//! nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The container
-//! runtime reads ASCEND_VISIBLE_DEVICES, with the host's numbers.
+//! The masks that select devices. The runtime reads ASCEND_RT_VISIBLE_DEVICES up to the first invalid token, and
+//! reports nothing until a device is used (hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices). The
+//! container runtime reads ASCEND_VISIBLE_DEVICES, which contains the host's numbers.
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
 
@@ -12,10 +12,10 @@ const GIVEN: &str = "ASCEND_VISIBLE_DEVICES";
 const SOURCE: &str =
     "hicann/runtime src/runtime/core/src/runtime.cc GetVisibleDevices; docs env_vars/ASCEND_RT_VISIBLE_DEVICES";
 
-/// The meaning of a mask for the runtime.
+/// A mask's meaning for the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// These devices, and the token at which reading stopped: not a number, or too large.
+    /// These devices, and the token at which reading stopped because it is not a number or is too large.
     Devices(Vec<u32>, Option<String>),
     /// No device, and the token at which reading stopped.
     Empty(Option<String>),
@@ -23,7 +23,7 @@ pub(super) enum Mask {
     Descending(u32, u32),
 }
 
-/// Reads a mask as the runtime reads it on a machine with `count` devices.
+/// Reads a mask in the same way as the runtime on a machine with `count` devices.
 pub(super) fn read(text: &str, count: u32) -> Mask {
     let (mut devices, mut stopped): (Vec<u32>, Option<String>) = (Vec::new(), None);
     for token in text.split(',').map(str::trim) {
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, count: u32) -> Mask {
     if devices.is_empty() { Mask::Empty(stopped) } else { Mask::Devices(devices, stopped) }
 }
 
-/// The devices that this process sees on a machine with `count` devices, in the order of the runtime's numbers.
+/// The devices visible to this process on a machine with `count` devices, in the order of the runtime's numbers.
 pub(super) fn seen(machine: &HostMachine, count: usize) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     match machine.variable(MASK).map(|text| read(text, count)) {
@@ -56,14 +56,14 @@ pub(super) fn seen(machine: &HostMachine, count: usize) -> Vec<u32> {
     }
 }
 
-/// Judges the masks and returns the visible devices; `None`: all.
+/// Judges the masks and returns the visible devices; `None` if all devices are visible.
 pub(super) fn look(machine: &HostMachine, count: usize, container: bool, found: &mut Examination) -> Option<Vec<u32>> {
     let given = machine.variable(GIVEN);
     found.looked(message!("look-container-devices"), GIVEN, given.unwrap_or(message!("not-set")));
     let text = machine.variable(MASK);
     found.looked(message!("look-visible-devices"), MASK, text.unwrap_or(message!("not-set")));
     let text = text?;
-    // If no device is known, no number is too large.
+    // If the number of devices is unknown, no number counts as too large.
     let count = if count == 0 { u32::MAX } else { u32::try_from(count).unwrap_or(u32::MAX) };
     let blocker = |id: &str, title: String, next: &str| {
         Finding::new(id, Severity::Blocker, title, next)

@@ -1,4 +1,4 @@
-//! The fixed words of the doctor: this crate's `en.ftl`, and the common messages.
+//! The doctor's messages: this crate's `en.ftl`, and the common messages.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use messages::Messages;
 
 pub(super) static WORDS: LazyLock<Messages> = LazyLock::new(|| Messages::with([include_str!("../../en.ftl")]));
 
-/// A message of this crate or a common one, like [`messages::message!`].
+/// A message from this crate or a common message, like [`messages::message!`].
 macro_rules! message {
     ($($message:tt)+) => {
         messages::message!(in crate::doctor::words::WORDS, $($message)+)

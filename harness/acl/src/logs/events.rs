@@ -1,6 +1,6 @@
-//! Events that devices reported: lines `event_id=0x…; … event_raised_time=… ms.` of the device's event log. Shape:
-//! hicann/oam-tools test data. The place on a host is not documented. They are below /var/log/npu if a user exported
-//! them, or if this is the device's own processor (certainty: unknown).
+//! Events reported by devices: lines of the form `event_id=0x…; … event_raised_time=… ms.` in a device's event log.
+//! Source of the form: hicann/oam-tools test data. The logs' place on a host is not documented. They are below
+//! /var/log/npu if a user exported them, or if this is the device's own processor (certainty: unknown).
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use super::process::time_of;
 
 const SOURCE: &str = "device-events";
 const FOLDER: &str = "/var/log/npu";
-/// The maximum depth of folders to search.
+/// The maximum depth to which folders are searched.
 const DEPTH: usize = 5;
-/// The maximum number of files and folders to search.
+/// The maximum number of files and folders searched.
 const MOST_FILES: usize = 2000;
-/// The maximum difference between the clocks of a device and of the host.
+/// The maximum difference between a device's clock and the host's clock.
 const DRIFT: Duration = Duration::from_secs(1);
 
-/// The events of all devices. The calls of a rule show which of them it used.
+/// The events from all devices. A rule's calls show which devices the rule used.
 pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
     let folder = machine.at(FOLDER);
     if !folder.is_dir() {
@@ -53,7 +53,7 @@ pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> 
     found
 }
 
-/// The event files that were written to since the scene began.
+/// The event files that were written after the scene began.
 fn event_files(folder: PathBuf, scene: &Scene) -> Vec<PathBuf> {
     let (mut folders, mut found, mut seen) = (vec![(folder, 0)], Vec::new(), 0);
     while let Some((folder, depth)) = folders.pop() {

@@ -1,6 +1,6 @@
-//! The driver's lines in the kernel's log. The driver prints errors with the level of a notice, so lines are recognized
-//! by their text; each contains `[ascend]`. Shapes: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and
-//! MindCluster's test data. Place: /var/log/messages on arm, syslog on x86 (hicann/driver docs, log questions).
+//! The driver's lines in the kernel log. The driver logs errors at the level of notices, so lines are recognized by
+//! their text: each contains `[ascend]`. Sources of the form: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c,
+//! and MindCluster's test data. Places: /var/log/messages on Arm, syslog on x86 (hicann/driver docs, log questions).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,19 +20,20 @@ use super::times::{of_system, since_start};
 
 const SOURCE: &str = "kernel";
 const BUFFER: &str = "/dev/kmsg";
-/// The kernel's clock is not adjusted like the system's clock: they drift apart by seconds in weeks.
+/// The allowed difference between the kernel's clock and the system's clock. Only the latter is adjusted, so the clocks
+/// drift apart by seconds over weeks.
 const DRIFT: Duration = Duration::from_secs(3);
-/// The number of bytes to read from the kernel's buffer, which is rarely larger.
+/// The number of bytes read from the kernel's buffer, which is rarely larger.
 const MOST_OF_BUFFER: usize = 16 << 20;
 
-/// Lines of a kernel, by the form of their times.
+/// Kernel log lines, by the form of their times.
 enum Lines {
     /// Microseconds since the system started.
     SinceStart(Vec<(Option<u64>, String)>),
     OfSystem(Vec<String>),
 }
 
-/// The part of a log that was not read.
+/// The parts of a log that were not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Nothing,
@@ -40,7 +41,7 @@ enum Missing {
     Newer,
 }
 
-/// The kernel's lines about devices and the scene's processes.
+/// The kernel log lines about devices and about the scene's processes.
 pub(super) fn cut_out(machine: &HostMachine, scene: &Scene, zone: &TimeZone) -> Excerpt {
     if scene.is_over() {
         return Excerpt::unread(SOURCE, "the kernel");
@@ -81,7 +82,7 @@ fn of_lines(
             (timed.collect(), "times are seconds since the system started")
         }
         Lines::OfSystem(lines) => {
-            // The kernel's own time, if the line has one, is the fallback for lines without a date.
+            // For lines without a date, the kernel's own time is used if the line has one.
             let at = |line: &str| of_system(line, scene.to, zone).or_else(|| since_start(line).and_then(since));
             (lines.into_iter().map(|line| (at(&line), line)).collect(), "times without a zone are local")
         }
@@ -118,16 +119,16 @@ fn of_lines(
     Excerpt { source: SOURCE, place: format!("{path}, {how}"), lines: kept, left_out: 0, remarks }
 }
 
-/// The time at which the system started, from its present uptime.
+/// The time at which the system started, computed from its uptime.
 fn started(machine: &HostMachine) -> Option<SystemTime> {
     let text = machine.read("/proc/uptime").ok()?;
     let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     SystemTime::now().checked_sub(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
-/// The subject of a line.
+/// The process or device that a line is about.
 enum Subject {
-    /// A process of the scene, or a device without any process.
+    /// One of the scene's processes, or a device without a process.
     Ours,
     /// Another process.
     Other,
@@ -156,7 +157,7 @@ impl Subjects {
             self.process.captures_iter(line).filter_map(|found| found.get(1)).map(|found| found.as_str()).collect();
         if driver && let Some(thread) = self.thread.captures(line) {
             let (name, number) = (&thread[1], thread.get(2).map_or("", |number| number.as_str()));
-            // Kernel threads do the driver's own work, so they do not name a process.
+            // Kernel threads do the driver's own work, so they do not identify a process.
             let kernel = ["kworker", "swapper", "ksoftirqd", "irq/", "kthreadd", "migration"];
             if !kernel.iter().any(|thread| name.starts_with(thread)) {
                 named.push(number);
@@ -171,11 +172,12 @@ impl Subjects {
     }
 }
 
-/// Microseconds since the machine started, if the record has them, and its text.
+/// A record's time in microseconds since the machine started, if it has one, and the record's text.
 type Record = (Option<u64>, String);
 
-/// Reads the kernel's buffer: one record for each read, oldest first, `priority,sequence,microseconds,flags;text` and
-/// further lines. The copy of a machine has a regular file with the same records.
+/// Reads the kernel's buffer. Each read returns one record, oldest first, of the form
+/// `priority,sequence,microseconds,flags;text` followed by further lines. A copy of a machine has a regular file with
+/// the same records.
 fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -196,7 +198,7 @@ fn buffer(path: &Path, scene: &Scene) -> io::Result<(Vec<Record>, Missing)> {
                 records.extend(String::from_utf8_lossy(&room[..length]).lines().find_map(record));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok((records, Missing::Nothing)),
-            // Records were overwritten meanwhile, or a signal arrived.
+            // Records were overwritten in the meantime, or a signal arrived.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -222,7 +224,7 @@ mod tests {
 
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/dmesg-driver.txt");
 
-    /// A machine that was started this many seconds ago.
+    /// A machine that started this many seconds ago.
     fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, HostMachine) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files.iter().chain(&[("proc/uptime", format!("{seconds}.00 1.00\n"))]) {

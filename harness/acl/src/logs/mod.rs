@@ -1,4 +1,4 @@
-//! Logs of AscendCL and the driver that may explain a failure.
+//! Logs from AscendCL and the driver that may explain a failure.
 //!
 //! ```text
 //! process (files of the workers' pids) ┐
@@ -19,11 +19,11 @@ use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Logs, Scene, Secret};
 use jiff::tz::TimeZone;
 
-/// The entry of the registry.
+/// The registry entry.
 pub(super) const LOGS: Logs = Logs {
     cut_out,
     secrets: &[
-        // Five words of the chip's own numbers, as the tool prints them (hicann/driver npucli, board of a chip).
+        // Five words that identify the chip, as the tool prints them (hicann/driver npucli, board information).
         Secret { kind: "chip", pattern: r"\b((?:[0-9A-Fa-f]{8}[ -]){4}[0-9A-Fa-f]{8})\b" },
         Secret {
             kind: "chip",

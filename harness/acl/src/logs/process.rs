@@ -1,6 +1,6 @@
-//! The runtime's log of each process: `plog-PID_yyyymmddhhmmssmmm.log`, with a new file every 20 MB. Places and shape
-//! of lines: hicann/runtime docs, log reference and environment variables. The text after the bracket differs by module
-//! and is not read.
+//! The runtime's log for each process: `plog-PID_yyyymmddhhmmssmmm.log`, with a new file every 20 MB. Source for the
+//! places and the form of lines: hicann/runtime docs, log reference and environment variables. The text after the
+//! bracket differs between modules and is not parsed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::files::MOST_OF_A_FILE;
 use super::times::local;
 
 const SOURCE: &str = "process-log";
-/// The kinds of logs to read. The `security` log records the actions of users, not failures.
+/// The kinds of logs to read. The `security` log is omitted because it records users' actions, not failures.
 const KINDS: &[&str] = &["debug", "run"];
 /// The maximum number of files to read for one failure, newest first.
 const MOST_FILES: usize = 32;
-/// The maximum number of names to read in a folder: nothing removes those of earlier processes.
+/// The maximum number of names to read in a folder. Nothing removes the files of earlier processes.
 const MOST_NAMES: usize = 200_000;
 
-/// The log folders of this process's workers, from the variables that they inherit.
+/// The log folders of this process's workers, from the environment variables that the workers inherit.
 pub(crate) fn folders(machine: &HostMachine) -> Vec<PathBuf> {
     let path = |name: &str| machine.variable(name).map(PathBuf::from);
     match (path("ASCEND_PROCESS_LOG_PATH"), path("ASCEND_WORK_PATH"), path("HOME")) {
@@ -32,11 +32,11 @@ pub(crate) fn folders(machine: &HostMachine) -> Vec<PathBuf> {
     }
 }
 
-/// The log lines of the processes of a scene.
+/// The log lines from a scene's processes.
 pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Vec<Excerpt> {
     let place = || folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" or ");
     let mut files: Vec<(String, PathBuf)> = folders.iter().flat_map(|folder| files_below(folder, scene)).collect();
-    // Names end with the time at which a file was begun.
+    // Names end with the time at which the file was created.
     files.sort();
     let all = files.len();
     let mut found: Vec<Excerpt> = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn cut_out(folders: &[PathBuf], scene: &Scene, zone: &TimeZone) -> Ve
     found
 }
 
-/// The files of the scene's processes, each with the time at which it was begun.
+/// The files of the scene's processes, each with its creation time.
 fn files_below(folder: &Path, scene: &Scene) -> Vec<(String, PathBuf)> {
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
     let of_devices = |name: &str| name == "plog" || name.starts_with("device-");
@@ -81,7 +81,7 @@ fn files_below(folder: &Path, scene: &Scene) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Process and time in `plog-4711_20260304050607101.log` and `device-4711_….log`.
+/// The process and the time in names such as `plog-4711_20260304050607101.log` and `device-4711_….log`.
 fn begun_by(name: &str) -> Option<(u32, &str)> {
     let rest = name.strip_prefix("plog-").or_else(|| name.strip_prefix("device-"))?;
     let (process, begun) = rest.strip_suffix(".log")?.split_once('_')?;
@@ -94,7 +94,7 @@ fn of_file(path: &Path, scene: &Scene, zone: &TimeZone) -> Excerpt {
         Err(error) => return Excerpt::nothing(SOURCE, path.display().to_string(), error.to_string()),
     };
     let mut lines = Vec::new();
-    // Lines without a time belong to the line before them.
+    // Lines without a time belong to the preceding line.
     let (mut within, mut first, mut last) = (false, None, None);
     for line in read.lines {
         if let Some(at) = time_of(&line, zone) {

@@ -1,11 +1,12 @@
-//! The times of lines. The runtime's log and the older form of the system's log have no zone: they are in local time.
+//! The times of log lines. The runtime's log and the older form of the system log name no time zone; their times are
+//! local.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// `2026-03-04-05:06:07.101.202`, in the zone.
+/// Parses `2026-03-04-05:06:07.101.202` in the given zone.
 pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
     let separated = [(4, b'-'), (7, b'-'), (10, b'-'), (13, b':'), (16, b':')];
@@ -20,8 +21,8 @@ pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
     Some(at.to_zoned(zone.clone()).ok()?.timestamp().into())
 }
 
-/// The time at the start of a line of the system's log: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the
-/// zone, in the latest year that does not put it long after `near`.
+/// The time at the start of a system log line: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the given
+/// zone. A missing year is the latest year for which the time is not long after `near`.
 pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
     let first = line.split_whitespace().next()?;
     if let Ok(at) = first.parse::<jiff::Timestamp>() {
@@ -33,12 +34,12 @@ pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option
     let month = months.iter().position(|known| *known == month)? + 1;
     let near = jiff::Timestamp::try_from(near).ok()?.to_zoned(zone.clone());
     let of_year = |year: i16| local(&format!("{year:04}-{month:02}-{day:0>2}-{clock}.0"), zone);
-    // A December line that is read in January is of the previous year.
+    // A line from December that is read in January is from the previous year.
     let later = SystemTime::from(near.timestamp()) + Duration::from_secs(7 * 24 * 3600);
     of_year(near.year()).filter(|at| *at <= later).or_else(|| of_year(near.year() - 1))
 }
 
-/// The microseconds since the system started, from `[ 1197.584409]` anywhere in a line.
+/// The microseconds since the system started, from a time such as `[ 1197.584409]` anywhere in a line.
 pub(super) fn since_start(line: &str) -> Option<u64> {
     let inside = line.match_indices('[').find_map(|(at, _)| {
         let (inside, _) = line[at + 1..].split_once(']')?;

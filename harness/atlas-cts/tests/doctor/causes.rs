@@ -88,7 +88,7 @@ fn minus_8005_because_the_driver_is_missing() {
     machine.file("nodes.tsv", "").remove("usr/local/Ascend").remove("etc/ascend_install.info");
     explained(&machine.examine(), "driver.missing", "blocker", &["install the driver, then the firmware"]);
     machine.remove("sys/bus");
-    explained(&machine.examine(), "driver.missing", "blocker", &["its PCI bus has no accelerator of the vendor"]);
+    explained(&machine.examine(), "driver.missing", "blocker", &["its PCI bus has no accelerator from the vendor"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn minus_8020_because_a_reset_is_in_progress() {
 fn minus_8020_because_the_devices_have_not_started() {
     let machine = occupied();
     machine.dcmi(&["BOOT=2"]);
-    machine.examine().says("devices.not-ready", "blocker", &["card 1, chip 0: in state 2"]);
+    machine.examine().says("devices.not-ready", "blocker", &["card 1, chip 0: start-up state 2"]);
 }
 
 #[rstest]
@@ -183,8 +183,8 @@ fn the_management_library_helps_without_the_tool() {
 #[case::descending("1,0", "visible.not-ascending", "blocker", "in ascending order")]
 #[case::duplicate("0,0", "visible.duplicate", "blocker", "list each device once")]
 #[case::out_of_range("7", "visible.none", "blocker", "numbered from 0")]
-#[case::a_good_beginning("0,9", "visible.cut-off", "warning", "up to `9`")]
-#[case::no_number("all", "visible.none", "blocker", "unset it")]
+#[case::a_good_beginning("0,9", "visible.cut-off", "warning", "at `9`")]
+#[case::no_number("all", "visible.none", "blocker", "unset the mask")]
 fn a_count_of_zero_because_of_the_mask(
     #[case] mask: &str,
     #[case] id: &str,
@@ -199,7 +199,7 @@ fn a_count_of_zero_because_of_the_mask(
 fn a_count_of_zero_because_a_hosts_number_is_in_a_containers_mask() {
     let machine = Machine::healthy().variable("ASCEND_RT_VISIBLE_DEVICES", "5").variable("ASCEND_VISIBLE_DEVICES", "5");
     machine.file(".dockerenv", "");
-    machine.examine().says("visible.host-ids", "blocker", &["number of the host", "ASCEND_VISIBLE_DEVICES=5"]);
+    machine.examine().says("visible.host-ids", "blocker", &["the number is the host's", "ASCEND_VISIBLE_DEVICES=5"]);
 }
 
 #[test]

@@ -414,7 +414,7 @@ fn a_rule_that_leaks_device_memory_is_found_and_named() {
     answer.says(0, &["acl.night.leaks: each time it runs"]);
     expect_all(&report, Verdict::Pass);
     let [leak] = &remarks(&report, "it leaks")[..] else { panic!("{:?}", report.end().told().collect::<Vec<_>>()) };
-    assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of the memory of"), "{leak}");
+    assert!(leak.starts_with("acl.night.leaks: ") && leak.contains("MiB of memory on"), "{leak}");
     let found = events(&report).find_map(|event| match event {
         Incident::Leak { rules, resource: Leaked::Memory, amount, .. } => Some((rules.concat(), *amount >= 12 << 20)),
         _ => None,
@@ -427,7 +427,7 @@ fn a_rule_that_leaks_device_memory_is_found_and_named() {
 fn memory_taken_by_another_process_is_reported_and_no_rule_is_blamed(#[values("60", "100", "150")] every: &str) {
     let bench = machine(&copies(0, 60), "IS_SHARED");
     let (answer, report) = ran(&bench, command(&bench, 1, &[]).env("NIGHT_EVERY", every));
-    answer.says(0, &["512.0 MiB of the memory of the device", "another program"]);
+    answer.says(0, &["512.0 MiB of memory on the device", "another program"]);
     expect_all(&report, Verdict::Pass);
     assert!(remarks(&report, "each time").is_empty(), "{:?}", report.end().told().collect::<Vec<_>>());
 }

@@ -1,4 +1,5 @@
-//! A tool or a library in a child process with a time limit. A child that hangs is killed with all its descendants.
+//! Runs a tool or a library in a child process with a time limit. A child that hangs is killed together with its
+//! descendants.
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -12,36 +13,36 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::leftovers;
 
-/// The maximum number of bytes kept of a stream; the rest is read and dropped.
+/// The maximum number of bytes kept from a stream. The rest is read and dropped.
 const MOST: usize = 1 << 20;
 /// The interval at which to check if a child has ended.
 const TICK: Duration = Duration::from_millis(5);
-/// The time for a killed process to end: one that a driver blocks does not.
+/// The time that a killed process gets to end. A process blocked by a driver does not end.
 const GOING: Duration = Duration::from_secs(2);
-/// The time to wait for the last bytes of a stream that another process may hold open.
+/// The wait for the last bytes of a stream, which another process may keep open.
 const DRAINING: Duration = Duration::from_millis(300);
 
-/// The variable that a child passes on to the processes that it starts.
+/// The variable that marks a child. The processes that the child starts inherit the variable.
 const MARK: &str = "ATLAS_CTS_CHILD";
 
 /// The end of a child.
 #[derive(Debug)]
 pub enum End {
-    /// It exited with this status.
+    /// The child exited with this status.
     Status(i32),
-    /// It was killed by this signal.
+    /// The child was killed by this signal.
     Signal(i32),
-    /// It exceeded its time limit and was killed.
+    /// The child exceeded its time limit and was killed.
     TimedOut,
-    /// It exceeded its time limit, was killed and did not end: a driver blocks it.
+    /// The child exceeded its time limit and was killed, but did not end, because a driver blocks it.
     LeftBehind,
-    /// It was killed because its answer is no longer needed.
+    /// The child was killed because its answer was no longer needed.
     Abandoned,
-    /// It could not be started.
+    /// The child could not be started.
     NotStarted(io::Error),
 }
 
-/// The answer of a child.
+/// The answer from a child.
 #[derive(Debug)]
 pub struct ChildAnswer {
     pub end: End,
@@ -57,7 +58,7 @@ impl ChildAnswer {
         format!("{}\n{}", self.output, self.errors)
     }
 
-    /// The end in words; after a failure, with the first printed line.
+    /// The end in words, with the first printed line after a failure.
     pub fn said(&self) -> String {
         let text = self.text();
         let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("nothing printed");
@@ -73,12 +74,14 @@ impl ChildAnswer {
     }
 }
 
-/// Runs a command to its end, for at most `limit`, or until `abandoned` returns true: its answer is no longer needed.
+/// Runs a command until it ends, until `limit` has passed, or until `abandoned` returns true because the answer is no
+/// longer needed.
 pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
-    // A separate group, so that the processes that it starts end with it; the mark finds those that leave the group.
+    // The child gets a separate process group, so that its descendants end with it. The mark finds descendants that
+    // leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
         Err(error) => return ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
@@ -96,13 +99,13 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
             }
         }
     };
-    // Processes that it started and did not end.
+    // Kill the processes that the child started and left running.
     kill_group(&child);
     leftovers::end(&format!("{MARK}={mark}"), child.id());
     ChildAnswer { end, output: output.text(), errors: errors.text() }
 }
 
-/// A text that is unique to this child on this machine.
+/// A text unique to this child on this machine.
 fn mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -131,7 +134,7 @@ fn wait(child: &mut Child, limit: Duration, abandoned: &dyn Fn() -> bool) -> Opt
 
 fn kill_group(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have ended already.
+        // The process may already have ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -155,7 +158,7 @@ impl Drain {
                 let room = MOST.saturating_sub(kept.len()).min(read);
                 kept.extend_from_slice(&buffer[..room]);
             }
-            // The receiver may be gone.
+            // The receiver may no longer exist.
             let _ = tell.send(());
         };
         // If no thread can be started, the stream reads as empty.

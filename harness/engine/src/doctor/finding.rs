@@ -4,18 +4,18 @@ use messages::message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The version of the format of `--json`; it grows when a field is removed or changes its meaning.
+/// The version of the `--json` format. The version increases when a field is removed or changes its meaning.
 pub const EXAMINATION_FORMAT: u32 = 1;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Good to know.
+    /// For information.
     Note,
     /// The suite runs, but its results may suffer.
     Warning,
-    /// It is unknown if the suite can run until this is settled.
+    /// Until this is settled, it is unclear whether the suite can run.
     Unclear,
     /// The suite cannot run.
     Blocker,
@@ -33,19 +33,19 @@ impl Severity {
     }
 }
 
-/// The certainty of the fact that a finding rests on.
+/// The certainty of the fact on which a finding rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// The operating system itself reports it.
+    /// The operating system reports the fact.
     System,
-    /// The code that prints or checks it is public and was read.
+    /// The code that prints or checks the fact is public and was read.
     Code,
-    /// A document of the vendor states it.
+    /// A vendor document states the fact.
     Document,
-    /// A report from the field.
+    /// A report from the field describes the fact.
     Field,
-    /// Concluded from other facts.
+    /// The fact was concluded from other facts.
     Inferred,
 }
 
@@ -62,15 +62,15 @@ impl Certainty {
     }
 }
 
-/// A finding, with advice.
+/// A finding and advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// A stable name: `driver.reboot-needed`.
+    /// A stable name, for example `driver.reboot-needed`.
     pub id: String,
     pub severity: Severity,
     /// The fact, in one sentence.
     pub title: String,
-    /// The observations, with their places.
+    /// The observations, each with its place.
     pub seen: Vec<String>,
     /// The advice: the next action.
     pub next: String,
@@ -81,7 +81,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that rests on a report of the operating system.
+    /// A finding that rests on a report from the operating system.
     pub fn new(id: &str, severity: Severity, title: impl Into<String>, next: impl Into<String>) -> Finding {
         Finding {
             id: id.to_owned(),
@@ -122,7 +122,7 @@ impl Finding {
 pub struct Look {
     /// The subject of the examination.
     pub what: String,
-    /// A path, a command or a variable.
+    /// The path, command or variable that was examined.
     pub place: String,
     /// The result.
     pub said: String,
@@ -133,28 +133,28 @@ pub struct Look {
 pub struct Version {
     /// The component: `driver`, `firmware`, `toolkit`, `runtime`.
     pub of: String,
-    /// As the source writes it.
+    /// The version, as the source writes it.
     pub version: String,
-    /// A path, a command or a function.
+    /// The source: a path, a command or a function.
     pub source: String,
 }
 
-/// A device of the machine. An absent value is unknown.
+/// A device in the machine. An absent value is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Device {
-    /// The name that the machine's tool gives it.
+    /// The name that the machine's tool gives the device.
     pub label: String,
-    /// Its model.
+    /// The device's model.
     pub name: Option<String>,
-    /// The worst health that a source reports.
+    /// The worst health that any source reports.
     pub health: Option<String>,
-    /// The report of each source on its health.
+    /// The health reported by each source.
     pub health_sources: Vec<String>,
     /// Device memory in use, in MiB.
     pub memory_used: Option<u64>,
     /// Device memory, in MiB.
     pub memory_total: Option<u64>,
-    /// Processes that use it, as the tool lists them.
+    /// The processes that use the device, as the tool lists them.
     pub processes: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ pub enum Verdict {
     Ready,
     /// The suite cannot run.
     NotReady,
-    /// It is unknown if the suite can run.
+    /// It is unclear whether the suite can run.
     Unknown,
 }
 
@@ -184,15 +184,15 @@ pub struct Examination {
     pub verdict: Verdict,
     /// The verdict in one sentence.
     pub summary: String,
-    /// The findings, the worst first.
+    /// The findings, worst first.
     pub findings: Vec<Finding>,
     pub versions: Vec<Version>,
     pub devices: Vec<Device>,
-    /// The product family of the devices, as the catalog names it.
+    /// The devices' product family, as the catalog names it.
     pub product: Option<String>,
-    /// The number of rules of the catalog that apply to the product.
+    /// The number of rules in the catalog that apply to the product.
     pub rules_to_expect: Option<usize>,
-    /// A device was opened and used.
+    /// True if a device was opened and used.
     pub probed: bool,
     /// Everything that was examined, in order.
     pub looked_at: Vec<Look>,
@@ -238,8 +238,9 @@ impl Examination {
         self.findings.iter().any(|finding| finding.id == id)
     }
 
-    /// Records that a device was opened and used. Worse findings then become warnings, because they do not keep the
-    /// suite from running. Findings whose names begin with `but` stay: they are not about the device.
+    /// Records that a device was opened and used. More severe findings then become warnings, because they evidently do
+    /// not prevent the suite from running. Findings whose names start with `but` keep their severity, because they do
+    /// not concern the device.
     pub fn has_used_a_device(&mut self, but: &str) {
         self.probed = true;
         let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
@@ -249,7 +250,7 @@ impl Examination {
         }
     }
 
-    /// Sorts the findings, the worst first, and sets the verdict. Findings of the same severity keep their order:
+    /// Sorts the findings, worst first, and sets the verdict. Findings with the same severity keep their order, so that
     /// causes come before their effects.
     pub fn conclude(&mut self) {
         self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -282,7 +283,7 @@ mod tests {
     fn the_worst_finding_decides_and_comes_first() {
         let found = with(&[Severity::Note, Severity::Blocker, Severity::Unclear, Severity::Blocker]);
         assert_eq!(found.verdict, Verdict::NotReady);
-        assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and one more reason)");
+        assert_eq!(found.summary, "This machine cannot run the suite: something is a blocker (and 1 more reason)");
         assert_eq!(found.findings[0].severity, Severity::Blocker);
     }
 

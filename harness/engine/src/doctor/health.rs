@@ -1,36 +1,36 @@
-//! The faults of a machine's devices at one moment.
+//! The faults of a machine's devices at one point in time.
 
 /// The devices that the machine's tools list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineHealth {
-    /// Empty: the tools list no device, or do not answer, which says nothing about a device.
+    /// The devices; empty if the tools list no device or do not answer, which says nothing about a device.
     pub devices: Vec<DeviceHealth>,
-    /// The queries that failed, with reasons.
+    /// The queries that failed, each with the reason.
     pub unknown: Vec<String>,
 }
 
 /// One device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceHealth {
-    /// The name that the machine's tool gives it, which does not change when devices before it disappear.
+    /// The name that the machine's tool gives the device. The name does not change when other devices disappear.
     pub label: String,
-    /// The runtime's number; `None`: this process does not see it.
+    /// The device's number in the runtime; `None` if this process does not see the device.
     pub device: Option<u32>,
-    /// The faults that are active now.
+    /// The active faults.
     pub faults: Vec<Fault>,
-    /// Uncorrectable memory errors since its start; `None`: unknown.
+    /// The number of uncorrectable memory errors since the device started; `None` if unknown.
     pub memory_errors: Option<u64>,
-    /// Pages of its memory that wait for a reset because of such errors; `None`: unknown.
+    /// The number of memory pages that wait for a reset because of such errors; `None` if unknown.
     pub waiting_pages: Option<u64>,
 }
 
 /// A fault that a device or its driver reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// A code or a word that identifies it.
+    /// A code or a word that identifies the fault.
     pub name: String,
-    /// The fact, for a report.
+    /// The fault in words, for reports.
     pub words: String,
-    /// It is known not to change results.
+    /// True if the fault is known not to affect results.
     pub harmless: bool,
 }

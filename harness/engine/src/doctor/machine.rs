@@ -1,4 +1,4 @@
-//! The machine under examination, below a root folder: `/`, except for copies and tests.
+//! The machine under examination, below a root folder. The root is `/`, except in copies and tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,19 +16,19 @@ use super::child::{ChildAnswer, ask};
 
 /// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
-/// A file in a copy, which has no device nodes. Each line describes one: path, kind, mode, user, group and the result
-/// of opening it, separated by tabs.
+/// A file that describes device nodes in a copy of a machine, which has none. Each line describes one node: path, kind,
+/// mode, user, group and the result of opening the node, separated by tabs.
 const NODES: &str = "nodes.tsv";
 
 /// The machine under examination.
 #[derive(Debug)]
 pub struct HostMachine {
     root: PathBuf,
-    /// The time limit of each query of a tool or a library.
+    /// The time limit for each query of a tool or a library.
     limit: Duration,
-    /// The deadline of all queries together; `None`: none.
+    /// The deadline for all queries together, if any.
     until: Option<Instant>,
-    /// True if answers are no longer needed.
+    /// Returns true if answers are no longer needed.
     abandoned: fn() -> bool,
     variables: BTreeMap<String, String>,
 }
@@ -51,7 +51,7 @@ pub struct Node {
     pub mode: u32,
     pub user: u32,
     pub group: u32,
-    /// The error of a check for reading and writing, which opens nothing; `None`: allowed.
+    /// The error from checking read and write access without opening the node; `None` if access is allowed.
     pub denied: Option<String>,
 }
 
@@ -60,12 +60,12 @@ pub struct Node {
 pub struct Identity {
     pub user: u32,
     pub groups: Vec<u32>,
-    /// It may open any file (CAP_DAC_OVERRIDE).
+    /// True if the process may open any file (CAP_DAC_OVERRIDE).
     pub overrides: bool,
 }
 
 impl HostMachine {
-    /// The machine below `root`, with the variables of this process. `limit` is the time limit of each query.
+    /// The machine below `root`, with this process's environment variables. `limit` is the time limit for each query.
     pub fn new(root: &Path, limit: Duration) -> HostMachine {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
@@ -80,13 +80,13 @@ impl HostMachine {
         HostMachine { until: Instant::now().checked_add(whole), ..self }
     }
 
-    /// The same machine. Queries end once `abandoned` returns true: answers are then no longer needed.
+    /// The same machine. Queries end once `abandoned` returns true because answers are no longer needed.
     #[must_use]
     pub fn abandoned_where(self, abandoned: fn() -> bool) -> HostMachine {
         HostMachine { abandoned, ..self }
     }
 
-    /// The time limit of the next query.
+    /// The time limit for the next query.
     fn limit(&self) -> Duration {
         let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
         left.map_or(self.limit, |left| left.min(self.limit))
@@ -97,26 +97,26 @@ impl HostMachine {
         &self.root
     }
 
-    /// True if this is a copy of a machine, not the one that this process runs on.
+    /// True if this is a copy of a machine rather than the machine on which this process runs.
     pub fn is_copy(&self) -> bool {
         self.root != Path::new("/")
     }
 
-    /// The path for this process of a path on the machine.
+    /// The path in this process for a path on the machine.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// A variable that is set and not empty.
+    /// The value of a variable, if it is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The text of a file, with invalid UTF-8 replaced.
+    /// The content of a file, with invalid UTF-8 replaced.
     ///
     /// # Errors
-    /// The file does not exist, cannot be read, or is not a regular file.
+    /// Fails if the file does not exist, cannot be read, or is not a regular file.
     pub fn read(&self, path: impl AsRef<Path>) -> io::Result<String> {
         Ok(String::from_utf8_lossy(&files::read(&self.at(path), MOST)?).into_owned())
     }
@@ -139,7 +139,7 @@ impl HostMachine {
         self.at(path).exists()
     }
 
-    /// Finds a tool in the folders of PATH, or in these folders of the machine.
+    /// Finds a tool in the folders in PATH, or in the given folders on the machine.
     pub fn tool(&self, name: &str, folders: &[&str]) -> Option<PathBuf> {
         let path = self.variable("PATH").unwrap_or_default();
         let in_path = std::env::split_paths(path).map(|folder| folder.join(name));
@@ -151,7 +151,7 @@ impl HostMachine {
         self.ask(Command::new(tool).args(arguments).env("LC_ALL", "C"))
     }
 
-    /// Runs a command with the time limit of queries.
+    /// Runs a command with the time limit for queries.
     pub fn ask(&self, command: &mut Command) -> ChildAnswer {
         ask(command, self.limit(), &self.abandoned)
     }
@@ -176,7 +176,7 @@ impl HostMachine {
             kind if kind.is_dir() => NodeKind::Folder,
             _ => NodeKind::Other,
         };
-        // This checks modes, access lists and control groups, and opens nothing.
+        // This checks modes, access lists and control groups without opening the node.
         let denied = rustix::fs::access(&place, Access::READ_OK | Access::WRITE_OK).err();
         Some(Node {
             path: path.to_owned(),
@@ -188,7 +188,7 @@ impl HostMachine {
         })
     }
 
-    /// The identity of this process; `None`: unknown.
+    /// The identity of this process; `None` if unknown.
     pub fn identity(&self) -> Option<Identity> {
         const DAC_OVERRIDE: u32 = 1;
         let status = self.read("/proc/self/status").ok()?;
@@ -216,7 +216,7 @@ impl HostMachine {
         self.read("/proc/stat").ok()?.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())
     }
 
-    /// The kind of container that the process is in; `None`: none of a known kind.
+    /// The kind of container in which the process runs; `None` if the process is not in a known kind of container.
     pub fn container(&self) -> Option<&'static str> {
         let made = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
         let groups = self.read("/proc/self/cgroup").unwrap_or_default();

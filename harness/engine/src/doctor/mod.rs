@@ -1,9 +1,11 @@
-//! The common part of every runtime's doctor, which checks if a machine can run the suite and explains why not.
+//! The part that all runtimes' doctors share. A doctor checks whether a machine can run the suite, and explains the
+//! reason if it cannot.
 //!
-//! - [`Doctor`] is a runtime's part: the places to examine, and queries of its libraries in a separate process.
+//! - [`Doctor`] is a runtime's part: the places to examine, and queries of the runtime's libraries in a separate
+//!   process.
 //! - [`HostMachine`] is the source of all facts: files below a root, variables, tools, child processes with a time limit.
-//! - [`Examination`] is the result: findings, each with advice; the places examined; a verdict.
-//! - [`MachineHealth`] is a check that a run repeats: the present faults of each device.
+//! - [`Examination`] is the result: findings with advice, the examined places, and a verdict.
+//! - [`MachineHealth`] is the result of a check that a run repeats: the current faults of each device.
 
 mod child;
 mod finding;
@@ -23,21 +25,22 @@ pub use machine::{HostMachine, Identity, Node, NodeKind};
 pub use page::page;
 
 /// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument
-/// prints a line of the answer.
+/// prints one line of the answer.
 pub type Answering = fn(&[String], &mut dyn FnMut(&str));
 
-/// A runtime's doctor: an entry of the registry.
+/// A runtime's doctor, as a registry entry.
 #[derive(Debug)]
 pub struct Doctor {
-    /// Examines the machine and records findings. It opens no device.
+    /// Examines the machine and records findings, without opening a device.
     pub examine: fn(&HostMachine, &Patient<'_>, &mut Examination),
     /// Answers a query.
     pub answer: Answering,
-    /// Explains the runtime's codes and messages in the output of a probe.
+    /// Explains the runtime's codes and messages in a probe's output.
     pub explain: fn(&HostMachine, &str, &mut Examination),
-    /// Identifies the devices that the runtime numbers in a process with these variables. It opens no device.
+    /// Identifies the devices to which the runtime gives numbers in a process with these variables, without opening a
+    /// device.
     pub identify: fn(&HostMachine) -> Fingerprint,
-    /// Examines the health of all devices. It opens no device.
+    /// Examines the health of all devices, without opening a device.
     pub health: fn(&HostMachine) -> MachineHealth,
     /// The rules that a probe runs: together they set up a device, allocate, copy, synchronize and free.
     pub probe: &'static [&'static str],
@@ -48,8 +51,8 @@ pub struct Doctor {
 pub struct Patient<'a> {
     /// The catalog: libraries, products, and the rules that apply to each.
     pub rules: &'a Rules,
-    /// The library that a run would test; `None`: there is none.
+    /// The library that a run would test, if there is one.
     pub library: Option<PathBuf>,
-    /// The product that the user gave; `None`: the one that the device reports.
+    /// The product given by the user; `None` for the product that the device reports.
     pub product: Option<String>,
 }

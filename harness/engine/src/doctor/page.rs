@@ -1,4 +1,4 @@
-//! An examination as a page of text: the verdict, the findings, the worst first, and the places examined.
+//! An examination as a page of text: the verdict, the findings (worst first), and the examined places.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,13 +10,13 @@ use super::finding::{Examination, Finding};
 
 /// The width of the page, in columns.
 const WIDTH: usize = 100;
-/// The width of a label with the space before and after it, in columns.
+/// The width of a label, including the space before and after it, in columns.
 const LABEL: usize = 11;
 
-/// The maximum number of characters shown of one text of a tool or a variable: the report in JSON has all of them.
+/// The maximum number of characters shown from one tool output or variable. The JSON report has the whole text.
 const SHOWN: usize = 2000;
 
-/// The page. No text of tools and files can move a cursor.
+/// The page. Text from tools and files cannot move the cursor.
 pub fn page(found: &Examination) -> String {
     let mut text = String::new();
     for line in wrap(&shown(&found.summary), WIDTH) {
@@ -64,7 +64,7 @@ fn add_finding(text: &mut String, finding: &Finding) {
     }
 }
 
-/// A labeled text, wrapped.
+/// Labeled text, wrapped.
 fn row(text: &mut String, label: &str, content: &str) {
     let width = LABEL - 3;
     let mut label = clean(&shown(label)).into_owned();
@@ -75,7 +75,7 @@ fn row(text: &mut String, label: &str, content: &str) {
     }
 }
 
-/// The beginning of a text of unlimited length.
+/// The beginning of a text that may have any length.
 fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         None => Cow::Borrowed(text),

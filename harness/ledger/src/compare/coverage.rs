@@ -1,4 +1,4 @@
-//! Rules with an answer in one run only, and the reasons.
+//! Rules with an answer in only one run, and the reasons.
 
 use record::{Recorded, RuleResult};
 
@@ -6,7 +6,7 @@ use super::difference::{CoverageChange, CoverageKind};
 use super::pairs::Pairs;
 use super::rules::answered;
 
-/// Rules with an answer in one run only.
+/// Rules with an answer in only one run.
 pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
     let mut found = Vec::new();
     let one_sided = |result: &RuleResult, kind: CoverageKind, why: String| CoverageChange {
@@ -42,19 +42,19 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
     found
 }
 
-/// The reason why a run has no result of a rule, and true if its catalog lacks the rule.
+/// The reason why a run has no result for a rule, and true if the run's catalog lacks the rule.
 fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
     let settings = &run.header.settings;
     let same_catalog = run.header.catalog_digest == other.header.catalog_digest;
     if run.in_flight.contains_key(rule) {
-        return (false, "the run ended while it ran".to_owned());
+        return (false, "the run ended while the rule was running".to_owned());
     }
     match &settings.rules {
-        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "it was not selected".to_owned()),
-        Some(_) => (false, "the run ended before it".to_owned()),
-        None if run.end.is_none() => (false, "the run ended before it, or its catalog lacks it".to_owned()),
-        // Format 1 does not record the selection.
+        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "the rule was not selected".to_owned()),
+        Some(_) => (false, "the run ended before the rule started".to_owned()),
+        None if run.end.is_none() => (false, "the run ended before the rule, or its catalog lacks the rule".to_owned()),
+        // Journals in format 1 do not record the selection.
         None if same_catalog || run.header.format < 2 => (false, "the journal does not record why".to_owned()),
-        None => (true, "the run's catalog lacks it".to_owned()),
+        None => (true, "the run's catalog lacks the rule".to_owned()),
     }
 }

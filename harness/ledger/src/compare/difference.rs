@@ -1,47 +1,47 @@
-//! The differences of two runs as data. `reports/schema/diff.schema.json` is generated from these types.
+//! The differences between two runs, as data. `reports/schema/diff.schema.json` is generated from these types.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Two runs, compared.
+/// The comparison of two runs.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Difference {
-    /// Version of this format.
+    /// The version of this format.
     pub format: u32,
     pub old: Side,
     pub new: Side,
-    /// Limits of the comparison: differences of the runs that prevent or weaken a part of it.
+    /// Limits of the comparison: differences between the runs that prevent or weaken a part of the comparison.
     pub remarks: Vec<String>,
-    /// The number of rules with a result in both runs that are in no list.
+    /// The number of rules that have a result in both runs and appear in no list.
     pub unchanged: u64,
-    /// Rules whose verdict or symptom changed, the worst first.
+    /// Rules whose verdict or symptom changed, worst first.
     pub changes: Vec<RuleChange>,
-    /// Behavior that changed although no rule broke, the strongest first.
+    /// Behavior that changed although no rule broke, strongest first.
     pub drift: Vec<Drift>,
-    /// Rules with an answer in one run only, with the reasons.
+    /// Rules with an answer in only one run, with the reasons.
     pub coverage: Vec<CoverageChange>,
-    /// The differing fields of the journals' first lines.
+    /// The fields that differ between the journals' first lines.
     pub fields: Vec<FieldChange>,
-    /// `None`: no rule passed in both runs.
+    /// The times of cases; `None` if no rule passed in both runs.
     pub timing: Option<Timing>,
     pub family: Family,
 }
 
 impl Difference {
-    /// The version of the format that this suite writes.
+    /// The version of the format that this version of the suite writes.
     pub const FORMAT: u32 = 1;
 }
 
-/// One of the two runs.
+/// A compared run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Side {
-    /// The file or folder of the run.
+    /// The run's file or folder.
     pub path: String,
-    /// The name of the run.
+    /// The run's name.
     pub run: String,
-    /// Start, RFC 3339 in UTC.
+    /// Start time, RFC 3339 in UTC.
     pub started: String,
-    /// The tested library, or the simulated device.
+    /// The tested library or the simulated device.
     pub tested: String,
     pub product: String,
     /// The number of results.
@@ -50,19 +50,19 @@ pub struct Side {
     pub ended: bool,
 }
 
-/// The kind of change of a rule.
+/// The kind of change in a rule's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// The rule held, and is broken.
+    /// The rule held before and is now broken.
     Regression,
-    /// The rule is broken, and had no answer before.
+    /// The rule is broken and had no answer before.
     NewFailure,
-    /// The rule is broken in another way than before.
+    /// The rule is broken, but in a different way than before.
     OtherSymptom,
-    /// The rule fails sometimes, in one run or in both, and chance explains the difference of the rates.
+    /// The rule fails sometimes, in one run or in both, and chance explains the difference between the rates.
     Flake,
-    /// The rule was broken, and holds.
+    /// The rule was broken and now holds.
     Fix,
 }
 
@@ -74,19 +74,19 @@ pub struct RuleChange {
     /// `must` or `info`, according to the newer run.
     pub level: String,
     pub change: Change,
-    /// `None`: the run has no result of the rule.
+    /// The older result; `None` if the older run has no result for the rule.
     pub old: Option<RuleOutcome>,
-    /// As `old`.
+    /// The newer result; `None` if the newer run has no result for the rule.
     pub new: Option<RuleOutcome>,
-    /// For a flake: the chance of rates at least as different if nothing changed.
+    /// For a flake, the chance of rates that differ at least this much if nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// For a flake: true if the rates differ more than chance explains.
+    /// For a flake, true if the rates differ more than chance explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub significant: Option<bool>,
 }
 
-/// The result of a rule in one run.
+/// A rule's result in one run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleOutcome {
     pub verdict: String,
@@ -94,20 +94,20 @@ pub struct RuleOutcome {
     /// The symptom of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symptom: Option<Symptom>,
-    /// Failed runs and all runs of the failing case, if it was run again.
+    /// The number of failed runs and of all runs of the failing case, if it was rerun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<[u64; 2]>,
 }
 
-/// The symptom of a failure: failures with equal symptoms count as the same.
+/// The symptom of a failure. Failures with equal symptoms count as the same failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Symptom {
     pub verdict: String,
     /// The failed statement, as written in the catalog.
     pub check: String,
-    /// The code that a call returned, if the failure names one.
+    /// The returned code, if the failure names one.
     pub code: Option<String>,
-    /// The call that the failure names, if it names one.
+    /// The call, if the failure names one.
     pub call: Option<String>,
 }
 
@@ -115,14 +115,14 @@ pub struct Symptom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKind {
-    /// The code of a call, where no document prescribes one.
+    /// The code that a call returned where no document prescribes one.
     Code,
-    /// A value that a rule observes, or one of several that the documents allow.
+    /// An observed value, or a value for which the documents allow several alternatives.
     Value,
-    /// A check that may hold in several ways, or is only reported.
+    /// A check that can hold in several ways, or that is only reported.
     Check,
-    /// The verdict: of a rule of level `info`, between two good verdicts, or of a rule that is blocked by a function
-    /// whose owner is not broken.
+    /// A verdict that breaks no promise: the rule has level `info`, both verdicts are good, or the rule is blocked by a
+    /// function whose owner is not broken.
     Verdict,
 }
 
@@ -133,16 +133,17 @@ pub struct Drift {
     pub kind: DriftKind,
     /// The call, check or value.
     pub what: String,
-    /// The difference of the answers from 0 to 1: half of the sum of the differences of their shares (total variation).
+    /// The difference between the answers, from 0 to 1: half the sum of the differences between their shares (total
+    /// variation).
     pub strength: f64,
-    /// The chance of shares at least as different if nothing changed; `None`: the same question always had one answer,
-    /// and now always has another.
+    /// The chance of shares that differ at least this much if nothing changed; `None` if the same question always had
+    /// one answer before and always has a different answer now.
     pub p: Option<f64>,
     pub old: Vec<Share>,
     pub new: Vec<Share>,
 }
 
-/// An answer with its frequency.
+/// An answer and its frequency.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Share {
     pub answer: String,
@@ -157,76 +158,76 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoverageKind {
-    /// In the older run, but not in the newer one.
+    /// Only in the older run.
     OnlyOld,
-    /// In the newer run, but not in the older one.
+    /// Only in the newer run.
     OnlyNew,
-    /// The rule does not exist in the newer run's catalog.
+    /// Only in the older run, because the newer run's catalog lacks the rule.
     Gone,
-    /// The rule did not exist in the older run's catalog.
+    /// Only in the newer run, because the older run's catalog lacks the rule.
     New,
-    /// In both runs, but on different devices.
+    /// Both runs have an answer, but from different devices.
     OtherDevice,
 }
 
-/// A rule that has an answer in one run only.
+/// A rule with an answer in only one run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CoverageChange {
     pub rule: String,
     pub kind: CoverageKind,
-    /// The verdict in the run with an answer.
+    /// The verdict in the run that has an answer.
     pub verdict: String,
-    /// The reason why the other run has none.
+    /// The reason why the other run has no answer.
     pub why: String,
 }
 
-/// A field of the first line of a journal.
+/// A field in the first line of a journal.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FieldChange {
-    /// For example `library.sha256`.
+    /// The field's path, for example `library.sha256`.
     pub field: String,
-    /// As JSON; `None`: absent.
+    /// The older value as JSON; `None` if absent.
     pub old: Option<serde_json::Value>,
-    /// As `old`.
+    /// The newer value as JSON; `None` if absent.
     pub new: Option<serde_json::Value>,
 }
 
-/// The times of cases of the rules that passed in both runs. A ratio is the time of a case in the newer run over that
-/// in the older one.
+/// The times per case for rules that passed in both runs. A ratio is the time in the newer run divided by the time in
+/// the older run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Timing {
     /// The number of compared rules.
     pub rules: u64,
     /// The median of the ratios.
     pub median: f64,
-    /// A 95 % interval of the median from the ranks of the ratios; `None`: there are fewer than six rules.
+    /// A 95 % confidence interval of the median, from the ranks of the ratios; `None` for fewer than six rules.
     pub interval: Option<[f64; 2]>,
-    /// The median distance of a ratio from the median, as a factor.
+    /// The median distance between a ratio and the median, as a factor.
     pub spread: f64,
-    /// Rules that became slower or faster by much more than the others, the slowest first.
+    /// Rules that became much slower or faster than the others did, slowest first.
     pub outliers: Vec<SlowRule>,
-    /// The budget in percent, if set.
+    /// The budget for slowdowns in percent, if set.
     pub budget: Option<f64>,
     /// Times that exceed the budget, in words.
     pub exceeded: Vec<String>,
 }
 
-/// A rule whose time changed differently from that of the others.
+/// A rule whose time changed much more than the times of the other rules.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SlowRule {
     pub rule: String,
-    /// Time of a case in the newer run over that in the older one.
+    /// The time of a case in the newer run divided by its time in the older run.
     pub ratio: f64,
-    /// Nanoseconds of a case.
+    /// The time per case in the older run, in nanoseconds.
     pub old: u64,
-    /// As `old`.
+    /// The time per case in the newer run, in nanoseconds.
     pub new: u64,
 }
 
-/// The statistical tests of a comparison together.
+/// The statistical tests in a comparison, taken together.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Family {
-    /// The greatest chance of any false finding if nothing changed.
+    /// The upper limit for the chance of any false finding if nothing changed.
     pub level: f64,
     pub tests: u64,
     pub method: String,

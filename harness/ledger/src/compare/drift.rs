@@ -1,4 +1,4 @@
-//! Drift: different answers of two runs to the same questions, where no rule judges the answer.
+//! Drift: two runs gave different answers to the same question, and no rule judges the answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::difference::{Drift, DriftKind, Share};
 use super::pairs::Pairs;
 use super::statistics::{Test, Tests, fisher};
 
-/// Questions with different answers in the two runs.
+/// Questions with different answers in two runs.
 #[derive(Default)]
 pub(super) struct Candidates {
     pub found: Vec<Candidate>,
@@ -19,17 +19,17 @@ pub(super) struct Candidates {
 /// A question with different answers.
 pub(super) struct Candidate {
     drift: Drift,
-    /// `None`: each run always had one answer to the same question, but a different one.
+    /// The test for the difference; `None` if each run had a constant answer and the two answers differ.
     test: Option<Test>,
 }
 
 impl Candidate {
-    /// A drift that depends on a test.
+    /// A drift that counts only if its test is significant.
     pub(super) fn tested(drift: Drift, test: Test) -> Candidate {
         Candidate { drift, test: Some(test) }
     }
 
-    /// The drift, unless chance explains it.
+    /// The drift, unless chance explains the difference.
     pub(super) fn judged(self, significant: &[(f64, bool)]) -> Option<Drift> {
         match self.test {
             None => Some(self.drift),
@@ -51,7 +51,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
         if !good(old_result) || !good(new_result) {
             continue;
         }
-        // Another number of cases is another mixture of edges and samples.
+        // A different number of cases means a different mixture of edges and samples.
         let alike = old.profile == new.profile && nearly(old_result.cases, new_result.cases);
         let questions = questions(old_result, new_result);
         unrecorded += u64::from(old_result.answers.is_some() != new_result.answers.is_some());
@@ -99,7 +99,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
 struct SharedQuestion {
     kind: DriftKind,
     what: String,
-    /// True if the same question is the same case.
+    /// True if equal questions mean equal cases.
     exact: bool,
     old: QuestionAnswers,
     new: QuestionAnswers,
@@ -128,7 +128,7 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     let single = |result: &RuleResult| result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);
     for (name, classes) in &old.observations {
         let Some(new_classes) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
-        // The outcome of a hazardous rule: one per run, with values in its text.
+        // The outcome of a hazardous rule. Each run has one outcome, whose text contains values.
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
@@ -147,7 +147,7 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     found
 }
 
-/// The answer, if it is the only one.
+/// The answer, if there is only one.
 fn only(given: &QuestionAnswers) -> Option<&str> {
     let mut answers = given.answers.keys();
     let first = answers.next()?;
@@ -165,7 +165,7 @@ fn shares(given: &QuestionAnswers) -> Vec<Share> {
     shares
 }
 
-/// The counts of each answer in both runs.
+/// The number of times that each answer occurs in each run.
 fn counts<'a>(old: &'a QuestionAnswers, new: &'a QuestionAnswers) -> impl Iterator<Item = (u64, u64)> + 'a {
     let answers: BTreeSet<&String> = old.answers.keys().chain(new.answers.keys()).collect();
     let cases = |given: &QuestionAnswers, answer: &str| given.answers.get(answer).map_or(0, |answer| answer.cases);
@@ -178,17 +178,18 @@ fn total_variation(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     (difference / 2.0).min(1.0)
 }
 
-/// The smallest p value of an answer against all others, times the number of answers (Bonferroni).
+/// The smallest p value over all answers, each compared with the rest, times the number of answers (Bonferroni).
 fn p_value(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
-    // If each case has one of two answers, the two tests are the same.
+    // With only two answers, the two tests are the same.
     let total = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>();
     let one_each = |given: &QuestionAnswers| total(given) == given.cases;
     let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }
 
-/// True if two numbers of cases differ by at most a tenth: the number discarded by `where` depends on the seed.
+/// True if two numbers of cases differ by at most a tenth. The number of cases that `where` discards depends on the
+/// seed.
 fn nearly(a: u64, b: u64) -> bool {
     a.abs_diff(b) <= a.max(b) / 10
 }

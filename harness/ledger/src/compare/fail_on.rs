@@ -8,9 +8,9 @@ use super::difference::{Change, CoverageKind, Difference, DriftKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     Change(Change),
-    /// `None`: drift of any kind.
+    /// Drift of this kind; `None` for any kind.
     Drift(Option<DriftKind>),
-    /// `None`: an answer in only one run, for any reason.
+    /// An answer in only one run for this reason; `None` for any reason.
     Coverage(Option<CoverageKind>),
     Field,
     Timing,
@@ -23,7 +23,7 @@ pub struct ConditionError {
     given: String,
 }
 
-/// All conditions by name.
+/// All conditions, by name.
 const NAMES: [(&str, Condition); 18] = [
     ("regression", Condition::Change(Change::Regression)),
     ("new-failure", Condition::Change(Change::NewFailure)),
@@ -62,13 +62,13 @@ impl std::fmt::Display for Condition {
 }
 
 impl Condition {
-    /// True if the condition holds for a comparison.
+    /// True if a comparison meets the condition.
     pub fn holds(self, found: &Difference) -> bool {
         match self {
             Condition::Change(change) => found.changes.iter().any(|known| known.change == change),
             Condition::Drift(kind) => found.drift.iter().any(|drift| kind.is_none_or(|kind| drift.kind == kind)),
             Condition::Coverage(kind) => found.coverage.iter().any(|known| kind.is_none_or(|kind| known.kind == kind)),
-            // The name and the start always differ.
+            // The name and the start time always differ.
             Condition::Field => found.fields.iter().any(|field| !["run", "started"].contains(&field.field.as_str())),
             Condition::Timing => found.timing.as_ref().is_some_and(|timing| !timing.exceeded.is_empty()),
         }

@@ -1,4 +1,4 @@
-//! The differences of the first lines of two journals, and their meaning for a comparison.
+//! The differences between the first lines of two journals, and what they mean for a comparison.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn side(path: &str, run: &Recorded) -> Side {
     }
 }
 
-/// Remarks about differences of the runs that weaken the comparison.
+/// Remarks about differences between the runs that weaken the comparison.
 pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     let mut remarks = Vec::new();
     let (a, b) = (&old.header, &new.header);
@@ -42,32 +42,32 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
         "the product",
         &a.product,
         &b.product,
-        "the documents promise different things; rules that apply to both are compared",
+        "the documents promise different things; only rules that apply to both products are compared",
     );
     differ(
         "the catalog",
         short(&a.catalog_digest),
         short(&b.catalog_digest),
-        "a rule may have changed; answers to questions with the same words are compared",
+        "a rule may have changed; answers to identically worded questions are compared",
     );
     differ("the suite's version", &a.suite, &b.suite, "the suite itself may behave differently");
     differ(
         "the journal's format",
         &a.format.to_string(),
         &b.format.to_string(),
-        "data that the older one lacks is not compared",
+        "data that the older format lacks is not compared",
     );
     differ(
         "the profile",
         &a.profile,
         &b.profile,
-        "rules tried different numbers of cases; a failure that only more cases show looks like a change",
+        "rules tried different numbers of cases; a failure that shows only in more cases looks like a change",
     );
     differ(
         "the seed",
         &a.seed.to_string(),
         &b.seed.to_string(),
-        "the cases differ; shares of answers are compared by tests",
+        "the cases differ; shares of answers are compared with statistical tests",
     );
     let kind = |simulated: bool| if simulated { "simulated" } else { "real" };
     differ(
@@ -84,7 +84,7 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     remarks
 }
 
-/// The first characters of a digest.
+/// A shortened digest.
 fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }
@@ -93,7 +93,7 @@ fn short(digest: &str) -> &str {
 pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
     let flat = |header: &RunHeader| {
         let mut fields = BTreeMap::new();
-        // Writing cannot fail: the header was read from JSON.
+        // Serialization cannot fail, because the header was read from JSON.
         flatten(String::new(), &serde_json::to_value(header).unwrap_or_default(), &mut fields);
         fields
     };
@@ -107,7 +107,7 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
         .collect()
 }
 
-/// Turns objects into paths. A list is one value, but named objects in a list are paths too.
+/// Turns objects into paths. A list counts as one value, except that named objects in a list become paths too.
 fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
@@ -123,7 +123,7 @@ fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     }
 }
 
-/// The fields that name the items of a list.
+/// The fields that can name an item in a list.
 const NAMES: [&str; 4] = ["path", "id", "name", "device"];
 
 fn name_of(item: &Json) -> Option<&str> {

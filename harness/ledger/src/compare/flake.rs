@@ -1,4 +1,4 @@
-//! Rules that fail sometimes: a test of the difference between their rates.
+//! Rules that fail sometimes, and a test for a difference between their failure rates.
 
 use record::{Conclusion, RuleResult, Verdict};
 
@@ -7,7 +7,7 @@ use super::drift::Candidate;
 use super::statistics::{Test, Tests, fisher};
 use super::symptom;
 
-/// A rule that fails sometimes in at least one run.
+/// A rule that fails only sometimes in at least one run.
 pub(super) struct Flake {
     change: RuleChange,
     test: Test,
@@ -16,12 +16,12 @@ pub(super) struct Flake {
 }
 
 impl Flake {
-    /// Compares two results by their rates, see [`are_rates`].
+    /// Compares two results by their failure rates; see [`are_rates`].
     pub(super) fn of(old: &RuleResult, new: &RuleResult, tests: &mut Tests) -> Flake {
         let ((a, n), (b, m)) = rates(old, new);
         let p = fisher(a, n, b, m);
         let worse = u128::from(b) * u128::from(n) > u128::from(a) * u128::from(m);
-        // If one of them always fails, the rule is broken in both runs.
+        // If one of the results always fails, the rule is broken in both runs.
         let always = |result: &RuleResult| !result.verdict.passes() && result.verdict != Verdict::Flaky;
         let outcome = |result| Some(symptom::outcome(result));
         Flake {
@@ -44,7 +44,7 @@ impl Flake {
         }
     }
 
-    /// The change after the correction for all tests.
+    /// The change, after correction for the number of tests.
     pub(super) fn judged(self, significant: &[(f64, bool)]) -> RuleChange {
         let significant = significant[self.test].1;
         let change = if significant { self.if_significant } else { Change::Flake };
@@ -52,15 +52,15 @@ impl Flake {
     }
 }
 
-/// True if two results differ in the rate of failure: one is flaky, and the other is flaky, or holds, or always fails
-/// in the same way.
+/// True if two results can be compared by failure rates: one of them is flaky, and the other is flaky, holds, or always
+/// fails in the same way.
 pub(super) fn are_rates(old: &RuleResult, new: &RuleResult) -> bool {
     let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
     let holds = old.verdict.passes() || new.verdict.passes();
     (flaky(old) || flaky(new)) && (holds || (flaky(old) && flaky(new)) || symptom::same_in_a_run(old, new))
 }
 
-/// The drift of a rule of level `info`, unless chance explains its rates.
+/// The drift of a rule with level `info`, unless chance explains its rates.
 pub(super) fn drift(drift: Drift, old: &RuleResult, new: &RuleResult, tests: &mut Tests) -> Candidate {
     let ((a, n), (b, m)) = rates(old, new);
     let share = |failed: u64, runs: u64| if runs == 0 { 0.0 } else { failed as f64 / runs as f64 };
@@ -68,20 +68,20 @@ pub(super) fn drift(drift: Drift, old: &RuleResult, new: &RuleResult, tests: &mu
     Candidate::tested(Drift { strength, ..drift }, tests.add(fisher(a, n, b, m)))
 }
 
-/// Failed runs and all runs, in each of the two runs.
+/// The number of failures and of all attempts, in each of the two runs.
 fn rates(old: &RuleResult, new: &RuleResult) -> ((u64, u64), (u64, u64)) {
     let rate = if old.verdict.passes() || new.verdict.passes() { first_cases } else { repeats };
     (rate(old), rate(new))
 }
 
-/// Failed repetitions of the failing case and all of them.
+/// The number of failed reruns and of all reruns of the failing case.
 fn repeats(result: &RuleResult) -> (u64, u64) {
     let again = result.runs_again();
     (u64::from(again.failed), u64::from(again.runs))
 }
 
-/// Failed cases and all cases up to the first failure, which ends the search. If all cases are the same, repetitions
-/// count too.
+/// The number of failed cases and of all cases up to the first failure, which ends the search. If all cases are equal,
+/// reruns count too.
 fn first_cases(result: &RuleResult) -> (u64, u64) {
     let Some(failure) = &result.failure else { return (0, result.cases) };
     let alike = result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);

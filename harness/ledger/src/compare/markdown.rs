@@ -1,4 +1,4 @@
-//! A comparison as Markdown: for merge requests and step summaries.
+//! A comparison as Markdown, for merge requests and step summaries.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::report::markdown_line as escaped;
 use super::difference::Difference;
 use super::page::page;
 
-/// The most entries of a section: comments have a size limit.
+/// The largest number of entries in a section, because comments have a size limit.
 const MOST_ENTRIES: usize = 50;
 
-/// The comparison as Markdown. Texts of journals are escaped: they open neither a tag nor a link.
+/// The comparison as Markdown. Text from journals is escaped, so it cannot start a tag or a link.
 pub fn markdown(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();

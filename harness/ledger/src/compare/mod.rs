@@ -1,10 +1,11 @@
-//! Comparison of two runs: what broke, what was fixed, and which behavior changed although no rule broke (drift).
+//! Comparison of two runs: rules that broke, rules that were fixed, and behavior that changed although no rule broke
+//! (drift).
 //!
 //! - [`compare`] compares two journals rule by rule; the result is a [`Difference`].
 //! - [`text`], [`markdown`] and [`html`] show it.
-//! - [`Condition`] is a value of `--fail-on`.
+//! - [`Condition`] is a value for `--fail-on`.
 //!
-//! `remarks` of the result lists everything that could not be compared, with the reason.
+//! The result's `remarks` list everything that could not be compared, with the reason.
 
 mod coverage;
 mod difference;
@@ -38,17 +39,17 @@ use record::Recorded;
 
 use pairs::Pairs;
 
-/// The family-wise error of all tests of a comparison: the chance of any false finding if nothing changed.
+/// The family-wise error rate of a comparison: the chance of any false finding if nothing changed.
 pub const LEVEL: f64 = 0.01;
 
-/// Options of a comparison.
+/// Options for a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct CompareOptions {
-    /// The allowed slowdown of a case in percent; `None`: times are only reported.
+    /// The allowed slowdown per case in percent; `None` if times are only reported.
     pub budget: Option<f64>,
 }
 
-/// Compares two runs. `paths` name them.
+/// Compares two runs. `paths` are their names in the result.
 pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &CompareOptions) -> Difference {
     let pairs = Pairs::of(old, new);
     let mut remarks = fields::remarks(old, new);
@@ -89,7 +90,7 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
     }
 }
 
-/// The number of rules of both runs that are in a list.
+/// The number of rules that have a result in both runs and appear in a list.
 fn named_rules(changes: &[RuleChange], drift: &[Drift], coverage: &[CoverageChange], pairs: &Pairs<'_>) -> u64 {
     let named = changes.iter().map(|change| &change.rule).chain(drift.iter().map(|drift| &drift.rule));
     let named = named.chain(coverage.iter().map(|change| &change.rule));

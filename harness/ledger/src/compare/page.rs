@@ -6,31 +6,31 @@ use super::difference::{
 use cases::query;
 use messages::message;
 
-/// The most answers or fields of an entry.
+/// The largest number of answers or fields shown in an entry.
 const MOST_SHOWN: usize = 6;
-/// The longest value, in characters.
+/// The longest value shown, in characters.
 const LONGEST: usize = 160;
 
-/// A comparison for people.
+/// A comparison, laid out for people.
 pub(super) struct Page {
-    /// The compared runs, a line each.
+    /// The compared runs, one line each.
     pub sides: [String; 2],
     /// The findings in one sentence.
     pub verdict: String,
     pub sections: Vec<Section>,
-    /// The meaning of the figures.
+    /// An explanation of the figures.
     pub note: String,
 }
 
 /// Entries of one kind.
 pub(super) struct Section {
     pub title: &'static str,
-    /// True if the section is bad news.
+    /// True if the entries are problems.
     pub bad: bool,
     pub entries: Vec<PageEntry>,
 }
 
-/// A finding: a name, and labeled lines of details.
+/// A finding: a name, and labeled lines with details.
 pub(super) struct PageEntry {
     pub name: String,
     pub lines: Vec<(&'static str, String)>,
@@ -158,7 +158,7 @@ fn drift_entry(drift: &Drift) -> PageEntry {
     PageEntry { name: drift.rule.clone(), lines }
 }
 
-/// Answers with their numbers of cases, and a case as the query that `run` accepts.
+/// Answers with their numbers of cases, and an example case as a query that `run` accepts.
 fn shares(rule: &str, shares: &[Share]) -> String {
     let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.cases));
     let mut text = shown.collect::<Vec<_>>().join(", ");
@@ -205,7 +205,7 @@ fn timing_entry(timing: &Timing) -> PageEntry {
     PageEntry { name: message!("timing-name", count = timing.rules), lines }
 }
 
-/// Text on one line, cut at its limit.
+/// The text on one line, cut at the length limit.
 fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST {

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Recorded, RuleResult};
 
-/// The results of two runs by rule.
+/// The results of two runs, by rule.
 pub(super) struct Pairs<'a> {
     pub old: &'a Recorded,
     pub new: &'a Recorded,
-    /// Results of both runs, on the devices with an answer in both.
+    /// Results from both runs, on the devices that have an answer in both.
     pub both: BTreeMap<&'a str, (Cow<'a, RuleResult>, Cow<'a, RuleResult>)>,
     /// Rules that ran on different devices, so their results are not comparable.
     pub elsewhere: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
@@ -41,16 +41,16 @@ impl<'a> Pairs<'a> {
     pub(super) fn on_other_devices(&self) -> Option<String> {
         (!self.elsewhere.is_empty()).then(|| {
             format!(
-                "rules that ran on another device than before: {}; their results are not comparable; the same seed selects \
-                 the same device, --on-every-device selects each",
+                "rules that ran on different devices in the two runs: {}; their results are not comparable; use the \
+                 same seed for the same device, or --on-every-device",
                 self.elsewhere.len()
             )
         })
     }
 }
 
-/// Two results of a rule on the devices with an answer in both; unchanged if the devices are not recorded. `None`: no
-/// common device.
+/// A rule's two results, restricted to the devices that have an answer in both; unchanged if the devices are not
+/// recorded. `None` if there is no common device.
 fn alike<'a>(old: &'a RuleResult, new: &'a RuleResult) -> Option<(Cow<'a, RuleResult>, Cow<'a, RuleResult>)> {
     let (before, after) = (old.answered_on(), new.answered_on());
     if before.is_empty() || after.is_empty() || before == after {

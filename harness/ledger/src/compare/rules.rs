@@ -1,4 +1,4 @@
-//! Comparison of verdicts, rule by rule.
+//! Compares verdicts rule by rule.
 
 use std::collections::BTreeSet;
 
@@ -16,20 +16,20 @@ use super::symptom;
 pub(super) struct Compared {
     pub changes: Vec<RuleChange>,
     pub flakes: Vec<Flake>,
-    /// Drift of verdicts: of rules of level `info`, or between two good verdicts.
+    /// Verdict drift: the rule has level `info`, or both verdicts are good.
     pub verdicts: Vec<Drift>,
-    /// Rules of level `info` that fail sometimes.
+    /// Rules with level `info` that fail sometimes.
     pub rates: Vec<Candidate>,
 }
 
-/// Compares the verdicts of all rules of both runs, and adds failures of rules that only the newer run has.
+/// Compares the verdicts of all rules in both runs, and adds the failures of rules that only the newer run has.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
     let mut compared = Compared::default();
     let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
     for (old, new) in pairs.both.values() {
         let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
         match (old.meaning(), new.meaning()) {
-            // A call has another answer that no rule forbids: no promise is broken.
+            // A call has a different answer that no rule forbids, so no promise is broken.
             (Meaning::Good, Meaning::Unknown) if blocked => compared.verdicts.push(drift(old, new)),
             (Meaning::Unknown, Meaning::Good) if blocked_before => compared.verdicts.push(drift(old, new)),
             _ => compared.take(old, new, tests),
@@ -79,25 +79,26 @@ impl Compared {
     }
 }
 
-/// The broken rules of a run.
+/// The broken rules in a run.
 fn broken(run: &Recorded) -> BTreeSet<&str> {
     run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
 }
 
-/// True if a rule is blocked by a function whose owner is not broken, so no other rule reports the failure. False if
-/// the set-up fails for another reason, for example because the device is too small or too busy.
+/// True if a rule is blocked by a function whose owner is not broken, so that no other rule reports the failure. False
+/// if set-up failed for another reason, for example because the device is too small or too busy.
 fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
     let by_a_function = || record::Symptom::of(result).call.is_some();
     result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))
 }
 
-/// The owner of the function in a reason: `…; f is owned by RULE`, `…; RULE, which owns f, sees the same`.
+/// The rule that a reason names as a function's owner: `…; f is owned by RULE` or `…; RULE, which owns f, sees the
+/// same`.
 fn owner(reason: &str) -> Option<&str> {
     let after = reason.rsplit_once(" is owned by ").and_then(|(_, owner)| owner.split([' ', ';', ',']).next());
     after.or_else(|| reason.rsplit_once(", which owns ").and_then(|(owner, _)| owner.rsplit(' ').next()))
 }
 
-/// True if a result is an answer.
+/// True if the verdict is an answer about the device.
 pub(super) fn answered(result: &RuleResult) -> bool {
     !matches!(result.meaning(), Meaning::Skipped | Meaning::Unknown)
 }

@@ -1,8 +1,8 @@
-//! Statistics: Fisher's exact test, Holm's correction for many tests, medians. Each is thirty lines, which do not
-//! justify a large crate; the tests compare them with published values.
+//! Statistics: Fisher's exact test, Holm's correction for multiple tests, and medians. Each takes about thirty lines,
+//! too few to justify a large dependency. The unit tests compare the results with published values.
 
-/// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table that is at most as
-/// likely as this one, if both samples come from one population.
+/// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table at most as likely
+/// as the observed table, if both samples come from one population.
 pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let [a, n, b, m] = few([a.min(n), n, b.min(m), m]);
     let successes = a + b;
@@ -10,16 +10,16 @@ pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let weight = |hits: u64| factorials.choose(n, hits) + factorials.choose(m, successes - hits);
     let (low, high) = (successes.saturating_sub(m), successes.min(n));
     let all = factorials.choose(n + m, successes);
-    // Equally likely tables differ by rounding errors.
+    // The tolerance allows for rounding errors between equally likely tables.
     let limit = weight(a) + 1e-7;
     let p: f64 = (low..=high).map(weight).filter(|weight| *weight <= limit).map(|weight| (weight - all).exp()).sum();
     p.min(1.0)
 }
 
-/// The largest total of a table. Larger ones would take too much memory, and no decision depends on them.
+/// The largest total of a table. Larger tables would take too much memory without changing any decision.
 const MOST_COUNTED: u64 = 1_000_000;
 
-/// The table scaled down to at most `MOST_COUNTED`, with about the same shares.
+/// Scales a table down to at most `MOST_COUNTED`, with about the same shares.
 fn few(table: [u64; 4]) -> [u64; 4] {
     let all = u128::from(table[1]) + u128::from(table[3]);
     if all <= u128::from(MOST_COUNTED) {
@@ -28,7 +28,7 @@ fn few(table: [u64; 4]) -> [u64; 4] {
     table.map(|count| u64::try_from(u128::from(count) * u128::from(MOST_COUNTED) / all).unwrap_or(MOST_COUNTED))
 }
 
-/// Logarithms of factorials.
+/// A table of logarithms of factorials.
 struct Factorials(Vec<f64>);
 
 impl Factorials {
@@ -48,7 +48,7 @@ impl Factorials {
     }
 }
 
-/// The significant ones of several p values (Holm): the chance of any false one is at most `level`.
+/// True for each significant p value (Holm's method). The chance of any false finding is at most `level`.
 pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -62,11 +62,11 @@ pub fn holm(values: &[f64], level: f64) -> Vec<bool> {
     significant
 }
 
-/// The tests of a comparison, which are judged together.
+/// The statistical tests in a comparison, which are judged together.
 #[derive(Debug, Default)]
 pub(super) struct Tests(Vec<f64>);
 
-/// The number of a test.
+/// The index of a test in [`Tests`].
 pub(super) type Test = usize;
 
 impl Tests {
@@ -85,15 +85,15 @@ impl Tests {
     }
 }
 
-/// The median of sorted numbers; `None` if there are none.
+/// The median of sorted numbers; `None` for an empty list.
 pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     let count = sorted.len();
     let upper = *sorted.get(count / 2)?;
     Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
-/// A 95 % interval of the median of sorted numbers, by ranks, for any distribution. `None` for fewer than six numbers:
-/// even the smallest and the largest are not such an interval.
+/// A 95 % confidence interval for the median of sorted numbers, by ranks, for any distribution. `None` for fewer than
+/// six numbers, for which even the interval from the smallest to the largest is too narrow.
 pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     if sorted.len() < 6 {
         return None;
@@ -113,7 +113,7 @@ mod tests {
     use super::{fisher, holm, median, median_interval};
 
     #[rstest]
-    // The lady tasting tea, and textbook tables; the values are sums of exact fractions.
+    // The lady tasting tea, and textbook tables. The expected values are sums of exact fractions.
     #[case(3, 4, 1, 4, 0.485_714)]
     #[case(4, 4, 0, 4, 0.028_571_43)]
     #[case(1, 20, 3, 20, 0.604_990)]

@@ -1,10 +1,10 @@
-//! Symptoms of failures for a comparison.
+//! The symptoms of failures, for comparisons.
 
 use record::{self, Meaning, RuleResult};
 
 use super::difference::{RuleOutcome, Symptom};
 
-/// The result of a rule in a run.
+/// A rule's result in a run.
 pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     let again = result.runs_again();
     RuleOutcome {
@@ -15,12 +15,12 @@ pub(super) fn outcome(result: &RuleResult) -> RuleOutcome {
     }
 }
 
-/// True if failing runs of both have the same symptom.
+/// True if the failing runs of both results have the same symptom.
 pub(super) fn same_in_a_run(old: &RuleResult, new: &RuleResult) -> bool {
     record::Symptom::of_single_run(old) == record::Symptom::of_single_run(new)
 }
 
-/// The symptom of a failure; `None`: the rule did not fail.
+/// The symptom of a failure; `None` if the rule did not fail.
 pub(super) fn symptom(result: &RuleResult) -> Option<Symptom> {
     if matches!(result.meaning(), Meaning::Good | Meaning::Skipped) {
         return None;

@@ -11,10 +11,10 @@ use super::page::page;
 
 /// The width of the text, in columns.
 const WIDTH: usize = 100;
-/// Columns of a label with the space around it.
+/// The width of a label, including the space around it.
 const LABEL: usize = 13;
 
-/// The comparison as text. Texts of journals cannot move the cursor.
+/// The comparison as text. Text from journals cannot move the cursor.
 pub fn text(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();

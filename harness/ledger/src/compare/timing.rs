@@ -1,20 +1,20 @@
-//! The times of cases. They fail a comparison only if a budget is set.
+//! The times of cases. Times fail a comparison only if a budget is set.
 
 use super::difference::{SlowRule, Timing};
 use super::pairs::Pairs;
 use super::statistics::{median, median_interval};
 use record::{RuleResult, Verdict};
 
-/// The distance of an outlier from the median, in robust standard deviations.
+/// The least distance between an outlier and the median, in robust standard deviations.
 const FAR: f64 = 5.0;
-/// The ratio of the standard deviation to the median distance from the median, for a normal distribution.
+/// The ratio of the standard deviation to the median absolute deviation, for a normal distribution.
 const DEVIATION: f64 = 1.4826;
-/// The smallest plausible deviation of a logarithm: two runs never agree better than this.
+/// The smallest plausible standard deviation of a logarithm. Two runs never agree more closely.
 const LEAST_DEVIATION: f64 = 0.05;
-/// The most outliers in the result.
+/// The largest number of outliers in the result.
 const MOST_OUTLIERS: usize = 20;
 
-/// Compares the times of the rules that passed in both runs; `budget` in percent.
+/// Compares the times of rules that passed in both runs. `budget` is in percent.
 pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> {
     let mut rules: Vec<(f64, SlowRule)> = Vec::new();
     for (old, new) in pairs.both.values() {
@@ -37,11 +37,14 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
     if let Some(budget) = budget {
         let most = 1.0 + budget / 100.0;
         if let Some([low, high]) = interval.filter(|[low, _]| *low > most) {
-            exceeded.push(format!("cases take {low:.2} to {high:.2} times as long; {most:.2} times is allowed"));
+            exceeded.push(format!("cases take {low:.2} to {high:.2} times as long; the budget allows {most:.2} times"));
         }
         let slow = outliers.iter().filter(|rule| rule.ratio > most);
         exceeded.extend(slow.map(|rule| {
-            format!("a case of {} takes {:.2} times as long; {most:.2} times is allowed", rule.rule, rule.ratio)
+            format!(
+                "each case of {} takes {:.2} times as long; the budget allows {most:.2} times",
+                rule.rule, rule.ratio
+            )
         }));
     }
     let outliers = outliers.into_iter().take(MOST_OUTLIERS).collect();
@@ -49,7 +52,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, budget: Option<f64>) -> Option<Timing> 
     Some(Timing { rules: compared, median, interval, spread, outliers, budget, exceeded })
 }
 
-/// The time of a case of a rule that passed, in nanoseconds.
+/// The time per case of a rule that passed, in nanoseconds.
 fn of_case(result: &RuleResult) -> Option<u64> {
     let passed = result.verdict == Verdict::Pass && result.cases > 0;
     passed.then(|| (result.nanoseconds / result.cases).max(1))

@@ -1,4 +1,4 @@
-//! Records as canonical bytes: equal content has equal bytes, and only such bytes are read.
+//! Records as canonical bytes: equal content has equal bytes, and other bytes are rejected.
 
 use std::path::Path;
 
@@ -8,25 +8,25 @@ use super::error::ConformanceError;
 use super::model::ConformanceRecord;
 use catalog::files;
 
-/// The most bytes of a record: enough for tens of thousands of rules.
+/// The largest record, in bytes: enough for tens of thousands of rules.
 const LARGEST: u64 = 64 << 20;
 
 impl ConformanceRecord {
-    /// The format that this version writes. It also reads format 1, which has no axioms.
+    /// The format that this version writes. This version also reads format 1, which has no axioms.
     pub const FORMAT: u32 = 2;
 }
 
-/// The record as canonical JSON (RFC 8785): no blanks, keys in the order of their UTF-16 units, no line feed at the
-/// end.
+/// The record as canonical JSON (RFC 8785): without white space, with keys sorted by UTF-16 code units, without a final
+/// line feed.
 pub fn to_canonical(record: &ConformanceRecord) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(record).expect("a record is made of texts, lists, maps and small numbers")
 }
 
-/// Reads a record. The file must have exactly the bytes of [`to_canonical`], and its statement must follow from the
-/// rest. Also returns the bytes.
+/// Reads a record, and also returns its bytes. The file must contain exactly the bytes that [`to_canonical`] makes, and
+/// the statement must follow from the rest of the record.
 ///
 /// # Errors
-/// The record cannot be read, has another format, is not canonical, or contradicts itself.
+/// Fails if the record cannot be read, has an unknown format, is not canonical, or contradicts itself.
 pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), ConformanceError> {
     let bytes =
         files::read(path, LARGEST).map_err(|source| ConformanceError::Read { path: path.to_owned(), source })?;
@@ -47,7 +47,7 @@ pub fn read_record(path: &Path) -> Result<(ConformanceRecord, Vec<u8>), Conforma
     }
 }
 
-/// The part of a record that every version can read.
+/// The part of a record that all versions can read.
 #[derive(Deserialize)]
 struct Format {
     format: u32,

@@ -1,11 +1,11 @@
-//! Errors of conformance records.
+//! Errors about conformance records.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The reason why a record cannot be made, or cannot be trusted.
+/// The reason why a record cannot be made or cannot be trusted.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConformanceError {

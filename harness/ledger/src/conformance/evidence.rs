@@ -1,4 +1,4 @@
-//! Making the record of a run.
+//! Makes the record of a run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,10 +10,10 @@ use super::requirements::{Demands, demands};
 use catalog::Rules;
 use record::{Level, MappedLibrary, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// The record of a run. `journal` is the SHA-256 of its journal, `rules` the catalog that it used.
+/// Makes the record of a run. `journal` is the SHA-256 of the run's journal; `rules` is the catalog that the run used.
 ///
 /// # Errors
-/// The run used another catalog.
+/// Fails if the run used a different catalog.
 pub fn conformance_record(
     run: &Recorded,
     journal: String,
@@ -75,7 +75,7 @@ impl ConformanceRecord {
         }
     }
 
-    /// The ids of broken rules that a document promises, including known failures.
+    /// The ids of broken rules whose statements a document promises, including known failures.
     pub fn broken(&self) -> impl Iterator<Item = &str> {
         let broken = |rule: &RuleVerdict| {
             rule.level == Level::Must
@@ -87,7 +87,7 @@ impl ConformanceRecord {
     /// The first contradiction in the record.
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.statement != self.shows() {
-            return Some(format!("its statement is {}, but its content means {}", self.statement, self.shows()));
+            return Some(format!("its statement is {}, but its content implies {}", self.statement, self.shows()));
         }
         let holds =
             |rule: &RuleVerdict| rule.verdict.is_some_and(|verdict| verdict.meaning(rule.level) == Meaning::Good);
@@ -99,13 +99,13 @@ impl ConformanceRecord {
             .or_else(|| self.left_out_of_missing())
     }
 
-    /// The first missing capability that the list of missing ones does not name.
+    /// The first missing capability that the record does not list as missing.
     fn left_out_of_missing(&self) -> Option<String> {
         let simulated = self.libraries.iter().any(|one| one.simulated);
         let lacks = [
             (Capability::RealDevice, simulated, "the device is simulated"),
             (Capability::WholeRun, self.run.finished.is_none(), "the run did not finish"),
-            (Capability::Dedicated, !simulated && !self.run.dedicated, "others may have used the devices"),
+            (Capability::Dedicated, !simulated && !self.run.dedicated, "other programs may have used the devices"),
             (Capability::Edition, self.edition.is_none(), "the edition is unknown"),
             (Capability::Axioms, !self.run.without_axioms.is_empty(), "the run did not assume an axiom"),
         ];
@@ -122,7 +122,7 @@ impl ConformanceRecord {
 }
 
 fn verdict(result: &RuleResult, rules: &Rules) -> RuleVerdict {
-    // The catalog decides what a document promises, not the journal.
+    // The catalog, not the journal, decides what a document promises.
     let level = rules.rule(&result.id).map_or(result.level, |rule| rule.level);
     let reason = if result.verdict == Verdict::Pass { String::new() } else { result.reason.clone() };
     RuleVerdict { level, required: false, verdict: Some(result.verdict), reason }
@@ -132,7 +132,7 @@ fn no_result() -> RuleVerdict {
     RuleVerdict { level: Level::Must, required: true, verdict: None, reason: "no result".to_owned() }
 }
 
-/// The libraries under test and the libraries that they loaded, without duplicates.
+/// The libraries under test and the libraries loaded by them, without duplicates.
 fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
     let first = &header.library;
     let build_id = |path: &str| header.mapped.iter().find(|mapped| mapped.path == path)?.build_id.clone();

@@ -1,5 +1,5 @@
-//! Conformance records: what a run shows about a device, in a canonical form that can be signed and compared. A record
-//! is made from a journal and the catalog of the run alone.
+//! Conformance records: evidence about a device from a run, in a canonical form that can be signed and compared. A
+//! record is made only from a run's journal and catalog.
 
 mod canonical;
 mod error;

@@ -1,4 +1,4 @@
-//! The shape of a record. Doc comments here become the descriptions in the JSON Schema.
+//! The structure of a record. Doc comments here become the descriptions in the JSON Schema.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use record::{AppliedExpectations, DeviceOut, Fingerprint, Level, Verdict};
 
-/// Evidence about a device from a run, as canonical JSON (RFC 8785). Numbers that a double cannot hold are texts.
+/// Evidence about a device from a run, as canonical JSON (RFC 8785). Numbers that do not fit a double are strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConformanceRecord {
-    /// Version of the record's format.
+    /// Version of the record format.
     pub format: u32,
-    /// The statement about the device; it follows from `rules` and `missing`.
+    /// The statement about the device, which follows from `rules` and `missing`.
     pub statement: Statement,
-    /// Missing capabilities: the statement `conformant` would need them.
+    /// Missing capabilities, without which the statement cannot be `conformant`.
     pub missing: Vec<Missing>,
-    /// The axioms that the checks of the required rules assume in addition to their clauses: id → sentence. Absent in
-    /// records of format 1.
+    /// The axioms that checks in the required rules assume in addition to their clauses: id → sentence. Absent in
+    /// records with format 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assuming: BTreeMap<String, String>,
     /// Version of the suite that made the run.
@@ -31,53 +31,53 @@ pub struct ConformanceRecord {
     /// The name that the runtime reported for the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_name: Option<String>,
-    /// Edition of the runtime.
+    /// The runtime's edition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edition: Option<String>,
-    /// The place where programs ran; empty: the runtime does not distinguish.
+    /// The place where programs ran; empty if the runtime makes no distinction.
     pub run_mode: String,
     /// The catalog of the run.
     pub catalog: CatalogIdentity,
-    /// The libraries under test, the first one first, and the libraries that they loaded.
+    /// The libraries under test, the main library first, and the libraries loaded by them.
     pub libraries: Vec<TestedLibrary>,
     /// Number of devices.
     pub devices: u32,
-    /// Devices that were not used because they did not work.
+    /// Devices that the run did not use because they did not work.
     pub devices_out: Vec<DeviceOut>,
     /// The identity of the devices and of the software that drives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
-    /// The machine of the run.
+    /// The machine on which the run took place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<TestedMachine>,
-    /// The run.
+    /// The run on which the record is based.
     pub run: RunIdentity,
-    /// Rules by id: all rules with a result, and all rules that a conformant device must hold.
+    /// Rules by id: all rules with a result, and all rules that must hold on a conformant device.
     pub rules: BTreeMap<String, RuleVerdict>,
-    /// The known failures of the run and the failures that they excused. In this record they excuse nothing.
+    /// The run's known failures, and the failures that they excused in the run. They excuse nothing in this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
 }
 
-/// The statement of a record.
+/// The statement that a record makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {
-    /// Every rule that the device must hold was shown to hold, and nothing is missing.
+    /// Every required rule was shown to hold, and nothing is missing.
     Conformant,
-    /// A rule that a document promises is broken.
+    /// A rule whose statement a document promises is broken.
     NotConformant,
     /// Nothing is broken, but something is missing.
     NotShown,
 }
 
-/// A missing capability, without which a device is not called conformant.
+/// A missing capability, without which a device cannot be called conformant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Missing {
     /// The missing capability.
     pub capability: Capability,
-    /// The reason, and what to do.
+    /// The reason and the next action.
     pub why: String,
     /// The rules without an answer for this reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,23 +90,23 @@ pub struct Missing {
 pub enum Capability {
     /// The device is not simulated.
     RealDevice,
-    /// The run finished, is not a part of a run, and was not limited to given cases.
+    /// The run is whole: it finished, is not a part, and was not limited to given cases.
     WholeRun,
-    /// The run selected every rule that the device must hold.
+    /// The run selected every required rule.
     EveryRule,
     /// Every selected rule has an answer.
     Answers,
-    /// The machine has as many devices as the rules need.
+    /// The machine has enough devices for the rules.
     Devices,
-    /// No one else used the devices.
+    /// No other program used the devices.
     Dedicated,
     /// The edition is known, because promises depend on it.
     Edition,
-    /// The machine allows judging every rule: it is known to be virtual or physical, and processes may lock memory.
+    /// Every rule can be judged on the machine: it is known to be virtual or physical, and processes may lock memory.
     Machine,
-    /// All planned cases of every rule ran.
+    /// Every rule ran all its planned cases.
     Coverage,
-    /// The run assumed every axiom, so no check was only observed for lack of one.
+    /// The run assumed every axiom, so no check was merely observed for lack of an axiom.
     Axioms,
 }
 
@@ -116,7 +116,7 @@ pub enum Capability {
 pub struct CatalogIdentity {
     /// SHA-256 of the catalog's files, lower-case hex.
     pub digest: String,
-    /// The number of its rules.
+    /// The number of rules in the catalog.
     pub rules: u64,
 }
 
@@ -126,20 +126,20 @@ pub struct CatalogIdentity {
 pub struct TestedLibrary {
     /// The path as opened.
     pub path: String,
-    /// SHA-256 of the file, lower-case hex; absent: unreadable.
+    /// SHA-256 of the file, lower-case hex; absent if the file is unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// The build id from its linker.
+    /// The build id written by the linker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
-    /// The version that it reports.
+    /// The version that the library reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// True for the suite's simulated device.
     pub simulated: bool,
 }
 
-/// The machine of a run. Absent values are unknown.
+/// The machine on which a run took place. Absent values are unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestedMachine {
@@ -149,48 +149,48 @@ pub struct TestedMachine {
     /// True for a virtual machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub virtual_machine: Option<bool>,
-    /// The user declared the machine to be physical.
+    /// True if the user declared the machine to be physical.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// The software that made the container of the run.
+    /// The software that created the container in which the run took place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// The number of bytes that a process may lock; absent: no limit.
+    /// The number of bytes that a process may lock in memory; absent if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked_memory: Option<String>,
 }
 
-/// The run of a record.
+/// The run on which a record is based.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunIdentity {
-    /// Name of its folder.
+    /// Name of the run's folder.
     pub name: String,
-    /// Start, RFC 3339 in UTC.
+    /// Start time, RFC 3339 in UTC.
     pub started: String,
-    /// End, RFC 3339 in UTC; absent: the run did not finish.
+    /// End time, RFC 3339 in UTC; absent if the run did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
-    /// SHA-256 of its journal, lower-case hex.
+    /// SHA-256 of the run's journal, lower-case hex.
     pub journal: String,
-    /// Name of the work budget.
+    /// Name of the profile, which sets the amount of work.
     pub profile: String,
     /// The run's seed.
     pub seed: String,
-    /// According to the user, no one else used the devices.
+    /// True if the user declared exclusive use of the devices.
     pub dedicated: bool,
-    /// Seeded defects that were switched on in the simulated device.
+    /// Seeded defects that were active in the simulated device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<String>,
-    /// The times at which it was resumed after it was killed.
+    /// The times at which the run was resumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<String>,
-    /// Names of the runs that were merged into it.
+    /// Names of the runs that were merged into this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<String>,
-    /// Names of machines, sites and persons were removed.
+    /// True if the names of machines, sites and people were removed.
     pub redacted: bool,
-    /// Ids of the axioms that the run did not assume: it only observed the checks that assume them.
+    /// Ids of the axioms that the run did not assume. Checks that assume these axioms were only observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_axioms: Vec<String>,
 }
@@ -199,11 +199,11 @@ pub struct RunIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleVerdict {
-    /// `must` if a document promises the statement of the rule.
+    /// `must` if a document promises what the rule states.
     pub level: Level,
-    /// True if a conformant device must hold the rule in this environment.
+    /// True if the rule must hold on a conformant device in this environment.
     pub required: bool,
-    /// The verdict; absent: no result.
+    /// The verdict; absent if there is no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// The reason; empty for a pass.
@@ -212,7 +212,7 @@ pub struct RuleVerdict {
 }
 
 impl Statement {
-    /// The words for reports.
+    /// The wording in reports.
     pub fn words(self) -> &'static str {
         match self {
             Statement::Conformant => "conformant",
@@ -229,7 +229,7 @@ impl fmt::Display for Statement {
 }
 
 impl Capability {
-    /// The words for reports.
+    /// The wording in reports.
     pub fn words(self) -> &'static str {
         match self {
             Capability::RealDevice => "a real device",

@@ -1,4 +1,4 @@
-//! The rules that a device must hold, and the capabilities that a run lacks to show it.
+//! The rules that must hold on a device, and the capabilities that a run would need to show that they hold.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use super::model::{Capability, Missing};
 use catalog::{Conditions, Edition, Rule, Rules, Skip, absences, applies, promised};
 use record::{Host, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// The demands on a run.
+/// The requirements for a run.
 pub(super) struct Demands {
-    /// Ids of the rules that a conformant device must hold in the environment of this run.
+    /// Ids of the rules that must hold on a conformant device in the run's environment.
     pub required: Vec<String>,
     /// Missing capabilities.
     pub missing: Vec<Missing>,
@@ -17,7 +17,7 @@ pub(super) struct Demands {
 /// Rules without an answer, by the missing capability.
 type Open = BTreeMap<Capability, Vec<String>>;
 
-/// The rules that a run must show to hold, and the missing capabilities.
+/// The rules that a run must show to hold, and the capabilities that the run lacks.
 pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let header = &run.header;
     let conditions = conditions(header);
@@ -30,11 +30,11 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
             Some(result) if result.verdict == Verdict::Skipped => {
                 match why_skipped(rule, &result.reason, &conditions, rules) {
                     Some(capability) => Some(capability),
-                    // The documents do not promise it for this edition, host or mode.
+                    // The documents do not promise the rule's statement for this edition, host or run mode.
                     None => continue,
                 }
             }
-            // No document promises it on a virtual machine, even if the device supports it.
+            // No document promises the capability on a virtual machine, even if the device has it.
             Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
                 continue;
             }
@@ -66,7 +66,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     Demands { required, missing }
 }
 
-/// Adds a rule to the ones that lack a capability.
+/// Adds a rule to the rules that lack a capability.
 fn note(open: &mut Open, lack: Option<Capability>, rule: &str) {
     if let Some(lack) = lack {
         open.entry(lack).or_default().push(rule.to_owned());
@@ -91,7 +91,7 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
     if !settings.dedicated && !header.library.simulated {
         found.push((
             Capability::Dedicated,
-            "others may have used the devices; run with --dedicated on devices that no one else uses",
+            "other programs may have used the devices; run with --dedicated on devices that nothing else uses",
         ));
     }
     if header.edition.is_none() {
@@ -99,13 +99,13 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
         found.push((Capability::Edition, why));
     }
     if !settings.without_axioms.is_empty() {
-        let why = "checks that assume an axiom were only observed; run without --without-axiom";
+        let why = "the run only observed checks that assume an axiom; run without --without-axiom";
         found.push((Capability::Axioms, why));
     }
     found
 }
 
-/// The reason why rules lack a capability.
+/// The reason why rules lack a capability, and the next action.
 fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[String]) -> String {
     let of = number_of_rules(ids.len());
     match capability {
@@ -117,24 +117,24 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             )
         }
         Capability::EveryRule => {
-            format!("{of} not run; run all rules, including those with known dangers, on machines of one kind")
+            format!("{of} did not run; run all rules, including rules with known dangers, on machines of the same kind")
         }
-        Capability::Answers => format!("{of} without an answer; see their reasons, then run them again"),
+        Capability::Answers => format!("{of} without an answer; see the reasons, then rerun"),
         Capability::Machine => format!(
             "{of} cannot be judged on this machine; allow processes to lock memory, and make it visible whether the \
              machine is virtual"
         ),
-        Capability::Coverage => format!("{of} with cases that did not run in time; run with a longer --rule-limit"),
-        other => format!("{of} not judged, because this is missing: {}", other.words()),
+        Capability::Coverage => format!("{of} with cases cut by the time limit; run with a longer --rule-limit"),
+        other => format!("{of} not judged for lack of {}", other.words()),
     }
 }
 
-/// `1 rule`, `2 rules`.
+/// The number of rules with its noun, for example `1 rule` or `2 rules`.
 fn number_of_rules(number: usize) -> String {
     catalog::count(number, "rule")
 }
 
-/// The capability that a rule lacks, if it was not skipped.
+/// The capability that a rule lacks, if the rule was not skipped.
 fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     if result.is_some_and(|result| result.verdict == Verdict::Cut) {
         return Some(Capability::Coverage);
@@ -146,9 +146,9 @@ fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     }
 }
 
-/// The capability that would have run a skipped rule; `None`: the rule does not apply, so no document promises it. A
-/// reason that does not follow from the journal counts as [`Capability::EveryRule`]: a known danger, or another kind of
-/// machine.
+/// The capability with which a skipped rule would have run; `None` if the rule does not apply, so that no document
+/// promises its statement. A reason that does not follow from the journal (a known danger, or a different kind of
+/// machine) counts as [`Capability::EveryRule`].
 fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
     let is_reason = |skip: &Skip| skip.to_string() == reason;
     let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };
@@ -163,7 +163,7 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
     }
 }
 
-/// True if it is unknown whether a machine of the run is virtual.
+/// True if it is unknown for any of the run's machines whether the machine is virtual.
 fn uncertain_host(header: &RunHeader) -> bool {
     let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.counts_as_virtual().is_none());
     match header.merged.as_slice() {
@@ -173,7 +173,7 @@ fn uncertain_host(header: &RunHeader) -> bool {
     }
 }
 
-/// The conditions that selected the rules, as far as the journal has them.
+/// The conditions that selected the rules, if the journal records them.
 fn conditions(header: &RunHeader) -> Conditions {
     let host = header.host.as_ref();
     Conditions {
@@ -191,7 +191,7 @@ fn conditions(header: &RunHeader) -> Conditions {
     }
 }
 
-/// True if a rule calls a function that is documented for physical machines only.
+/// True if a rule calls a function that is documented only for physical machines.
 fn bound_to_hardware(rule: &Rule, rules: &Rules) -> bool {
     rule.program.function_names().any(|name| rules.support.get(name).is_some_and(|entry| entry.not_virtual))
 }

@@ -1,8 +1,8 @@
-//! Days, as entries write them: `2027-03-31`.
+//! Days in the form that entries use, for example `2027-03-31`.
 
 use time::{Date, Month, OffsetDateTime};
 
-/// Parses a day; `None`: not a day.
+/// Parses a day; `None` if the text is not a day.
 pub fn day(text: &str) -> Option<Date> {
     let mut parts = text.splitn(3, '-');
     let mut number = |digits: usize| {

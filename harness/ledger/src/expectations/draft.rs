@@ -1,4 +1,4 @@
-//! Draft entries for the failures of a run.
+//! Drafts entries for the failures in a run.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
 
-/// The parts of an entry that a run does not have.
+/// The parts of an entry that do not follow from a run.
 #[derive(Debug, Clone)]
 pub struct Details {
     /// Empty: the user fills it in.
@@ -19,8 +19,8 @@ pub struct Details {
     pub expires: Date,
 }
 
-/// A file with entries for the unexpected failures of a run; `None`: there are none. An entry without owner or tracker
-/// is refused later, so the user has to fill them in.
+/// A file with entries for the unexpected failures in a run; `None` if there are none. Entries without an owner or a
+/// tracker are rejected when they are read, so the user must fill these in.
 pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let known = |result: &&RuleResult| {
@@ -47,7 +47,7 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     if !versions.is_empty() {
         let _ = writeln!(
             text,
-            "# The versions of the run; add those that the failure depends on:\n#     versions: {{{}}}",
+            "# Versions in this run; add those on which the failure depends:\n#     versions: {{{}}}",
             comment(&versions.join(", "))
         );
     }
@@ -60,7 +60,7 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     let flake = result.verdict == Verdict::Flaky;
     let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
     let Symptom { verdict, check, code, call } = seen;
-    // A failure that was not run again has no known rate.
+    // A failure that was not rerun has no known rate.
     let flake = flake && verdict != Verdict::Flaky;
     let mut line = |line: String| {
         text.push_str(&line);
@@ -92,8 +92,8 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
     line(format!("    note: {}", quoted(&result.reason)));
 }
 
-/// A YAML scalar, as a JSON string. Characters that a terminal should not show are escaped here, because cleaning the
-/// text later would undo the quoting.
+/// A YAML scalar, as a JSON string. Characters that a terminal must not print are escaped here, because cleaning the
+/// text later would break the quoting.
 fn quoted(text: &str) -> String {
     let written = serde_json::Value::from(text).to_string();
     let shown = |c: char| c.is_ascii() && !c.is_control() || c.is_alphanumeric();
@@ -106,7 +106,7 @@ fn quoted(text: &str) -> String {
     })
 }
 
-/// Text of a comment, on one line.
+/// The text of a comment, on one line.
 fn comment(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! Errors of known failures.
+//! Errors about known failures.
 
 use std::fmt;
 use std::io;
@@ -12,10 +12,10 @@ use catalog::Diagnostic;
 pub enum ExpectationsError {
     #[error("error: --expectations {path}: {source}; give a readable YAML file of known failures, or a folder of them")]
     Unreadable { path: PathBuf, source: io::Error },
-    /// All mistakes in the files.
+    /// The files have mistakes; all are listed.
     #[error("{}", Mistakes(.0))]
     Mistakes(Vec<Diagnostic>),
-    #[error("error: {what} is not a day; write for example 2027-03-31")]
+    #[error("error: {what} is not a day; write, for example, 2027-03-31")]
     NoDay { what: String },
 }
 

@@ -1,4 +1,4 @@
-//! The results of a run sorted by known failures.
+//! Compares a run's results with known failures.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use super::known_failure::{Fit, KnownFailure, Versions};
 use super::model::Kind;
 use super::read::Expectations;
 
-/// The beginning of the reason of a rule that is not run. Journals have it, so it does not change.
+/// The start of the reason for not running a rule. Journals contain this text, so it must not change.
 const NOT_RUN: &str = "not run, a known danger: ";
 
 /// The known failures that apply to a run.
 #[derive(Debug, Clone)]
 pub struct Expecting {
     known: Expectations,
-    /// The entries that apply.
+    /// Entries that apply.
     entries: Vec<KnownFailure>,
-    /// Entries that may apply, each with the reason.
+    /// Entries for which it is unknown whether they apply, each with the reason.
     undecided: Vec<String>,
     fail_on: Vec<Sort>,
     on: Date,
@@ -35,8 +35,8 @@ enum Judged {
 }
 
 impl Expecting {
-    /// The entries that apply to a run on a day. An entry that depends on an unknown version excuses nothing, but a
-    /// dangerous rule is not run.
+    /// Selects the entries that apply to a run on a given day. An entry that depends on an unknown version excuses
+    /// nothing, but a rule that the entry calls dangerous is still not run.
     pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
         let versions = Versions::of(header);
         let (mut entries, mut undecided) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ impl Expecting {
         Expecting { known, entries, undecided, fail_on, on }
     }
 
-    /// A line about the files and the number of entries.
+    /// A line that names the files and the number of entries.
     pub fn line(&self) -> String {
         let files = &self.known.files;
         let (all, here) = (files.entries, self.entries.len());
@@ -71,18 +71,18 @@ impl Expecting {
         &self.known.files
     }
 
-    /// The reason for not running a rule; `None`: it runs.
+    /// The reason for not running a rule; `None` if the rule runs.
     pub fn skip(&self, id: &str) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.kind == Kind::Skip && entry.is_about(id))?;
         Some(format!("{NOT_RUN}{}; {}", entry.danger, entry.tracker))
     }
 
-    /// True if a result does not count because it is a known failure.
+    /// True if a result is a known failure, which does not count.
     pub fn excuses(&self, result: &RuleResult, strict: bool) -> bool {
         self.applied(std::slice::from_ref(result), strict).excuses(&result.id)
     }
 
-    /// Sorts the results.
+    /// Compares the results with the entries.
     pub fn applied(&self, results: &[RuleResult], strict: bool) -> AppliedExpectations {
         let mut sorted: Vec<SortedResult> = results.iter().filter_map(|result| self.sort(result, strict)).collect();
         let still_failing: BTreeSet<String> = sorted
@@ -90,7 +90,7 @@ impl Expecting {
             .filter(|result| matches!(result.sort, Sort::Known | Sort::Expired | Sort::TooOften))
             .filter_map(|result| Some(result.entry.as_ref()?.place.clone()))
             .collect();
-        // An entry about many rules does not claim that each of them fails.
+        // An entry for several rules does not claim that each of them fails.
         let fixed = |result: &SortedResult| {
             let entry = result.entry.as_ref();
             result.sort != Sort::Fixed || !entry.is_some_and(|entry| still_failing.contains(&entry.place))
@@ -105,7 +105,7 @@ impl Expecting {
         }
     }
 
-    /// Sorts a single result; `None`: no entry is about it, and it is not a new failure.
+    /// Sorts a single result; `None` if no entry covers the result and it is not a new failure.
     pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
         let about: Vec<&KnownFailure> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
         match result.meaning() {
@@ -141,7 +141,7 @@ impl Expecting {
         let broken = match result.meaning() {
             Meaning::Broken => true,
             Meaning::Finding => strict || !judged.is_empty(),
-            // A missing answer is not another symptom.
+            // A missing answer does not count as a different symptom.
             _ => false,
         };
         let other = judged.iter().find_map(|(entry, judged)| match judged {
@@ -167,7 +167,7 @@ impl Expecting {
         }
     }
 
-    /// Entries whose rules were all skipped for other reasons.
+    /// Remarks about entries whose rules were all skipped for other reasons.
     fn unmet(&self, results: &[RuleResult]) -> Vec<String> {
         let entries = self.entries.iter().filter(|entry| entry.kind != Kind::Skip);
         let why = |entry: &KnownFailure| {
@@ -180,7 +180,7 @@ impl Expecting {
     }
 }
 
-/// Compares a failure with an entry; `None`: the entry is about rules that are not run.
+/// Compares a failure with an entry; `None` if the entry is for rules that are not run.
 fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     let expected = entry.symptom.as_ref()?;
     let flake = entry.kind == Kind::Flake;

@@ -1,20 +1,20 @@
-//! Detection of flakes that fail more often than their entries allow.
+//! Detects flakes that fail more often than their entries allow.
 
 use record::Repeats;
 
 use crate::confidence::at_least;
 
-/// The chance that a flake within its rate counts as too frequent.
+/// The chance that a flake within its rate is judged too frequent.
 const FALSE_ALARM: f64 = 0.01;
 
-/// For more runs than this, the normal distribution replaces the exact sum.
+/// Above this number of runs, the normal distribution replaces the exact sum.
 const MANY: u32 = 1000;
 
-/// The quantile of the normal distribution for [`FALSE_ALARM`].
+/// The normal quantile for [`FALSE_ALARM`].
 const QUANTILE: f64 = 2.3263;
 
-/// True if the number of failures is more than a rate allows: with this rate, fewer than one in a hundred series would
-/// have as many.
+/// True if there are more failures than a rate allows: with this rate, fewer than one series in a hundred would have at
+/// least as many failures.
 pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
     if seen.failed == 0 || seen.failed > seen.runs {
         return false;

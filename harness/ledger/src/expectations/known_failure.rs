@@ -1,4 +1,4 @@
-//! Known failures, and their applicability to a run.
+//! Known failures, and whether they apply to a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,42 +10,42 @@ use record::{EntryReference, RunHeader};
 use super::model::Kind;
 use super::symptom::ExpectedSymptom;
 
-/// The components whose versions an entry may depend on.
+/// The components on whose versions an entry can depend.
 pub const VERSIONS: [&str; 6] = ["edition", "runtime", "kernel", "driver", "firmware", "toolkit"];
 
 /// A known failure.
 #[derive(Debug, Clone)]
 pub struct KnownFailure {
-    /// The id of a rule, or a pattern in which `*` matches any text.
+    /// A rule's id, or a pattern in which `*` matches any text.
     pub(super) pattern: String,
     pub kind: Kind,
-    /// The products; empty: all.
+    /// The products to which the entry applies; empty for all products.
     pub products: Vec<String>,
     pub(super) versions: Vec<(String, Range)>,
-    /// `None`: the rule is not run.
+    /// The expected symptom; `None` if the rule is not run.
     pub symptom: Option<ExpectedSymptom>,
-    /// For a flake: the largest allowed share of failing runs.
+    /// For a flake, the largest allowed share of failing runs.
     pub rate: f64,
-    /// For a rule that is not run: the harm that it does.
+    /// For a rule that is not run, the harm that running the rule does.
     pub danger: String,
     pub tracker: String,
     pub owner: String,
     pub expires: Date,
-    /// `file.yaml:line`.
+    /// The entry's place, as `file.yaml:line`.
     pub place: String,
 }
 
-/// The applicability of an entry to a run.
+/// The result of matching an entry with a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fit {
     Applies,
     Elsewhere,
-    /// Undecided because of an unknown version: the reason.
+    /// Undecided because a version is unknown, with the reason.
     Undecided(String),
 }
 
 impl KnownFailure {
-    /// True if the entry is about a rule.
+    /// True if the entry covers a rule.
     pub fn is_about(&self, id: &str) -> bool {
         steps::pattern::matches(&self.pattern, id)
     }
@@ -79,11 +79,11 @@ impl KnownFailure {
     }
 }
 
-/// The known versions of a run by component: several if the sources disagree.
+/// A run's known versions by component. A component has several versions if sources disagree.
 pub(super) struct Versions(BTreeMap<String, BTreeSet<String>>);
 
 impl Versions {
-    /// The versions in a header. A version that the library reports goes before the installed ones.
+    /// The versions in a header. A version that the library reports takes precedence over installed versions.
     pub(super) fn of(header: &RunHeader) -> Versions {
         let kernel = header.host.as_ref().and_then(|host| host.kernel.clone());
         let reported =
@@ -99,7 +99,7 @@ impl Versions {
         Versions(known)
     }
 
-    /// Each version with its component, in the order of components.
+    /// Each version with its component, ordered by component.
     pub(super) fn each(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|(name, versions)| versions.iter().map(move |version| (name.as_str(), version.as_str())))
     }

@@ -1,6 +1,6 @@
 //! Known failures (waivers): files → checked entries → entries that apply to a run → sorted results.
 //!
-//! Recorded results do not change. Known failures only decide which results count.
+//! Known failures do not change recorded results. They only decide which results count.
 
 mod date;
 mod draft;

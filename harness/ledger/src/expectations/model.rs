@@ -1,4 +1,4 @@
-//! The shape of a file of known failures. Doc comments here become the descriptions in the JSON Schema.
+//! The structure of a file of known failures. Doc comments here become the descriptions in the JSON Schema.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -23,32 +23,33 @@ pub struct EntrySource {
     /// The kind of known failure.
     #[schemars(with = "Kind")]
     pub kind: Spanned<Kind>,
-    /// Products to which the entry applies; none: all.
+    /// Products to which the entry applies; if none are listed, it applies to all.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub products: Vec<Spanned<String>>,
-    /// Versions to which the entry applies, by component: `driver: ">=25.5 <26.0"`. All of them must match.
+    /// Versions to which the entry applies, by component, for example `driver: ">=25.5 <26.0"`. All components must
+    /// match.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub versions: IndexMap<String, Spanned<String>>,
-    /// The expected symptom; another symptom is a new failure. For `fail` and `flake`.
+    /// For `fail` and `flake`: the expected symptom. A different symptom is a new failure.
     #[serde(default)]
     pub symptom: Option<SymptomSource>,
-    /// For `flake`: the largest allowed share of failing runs of the failing case, above 0 and below 1.
+    /// For `flake`: the largest allowed share of failing runs of the failing case, between 0 and 1.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rate: Option<Spanned<f64>>,
-    /// For `skip`: the harm of running the rule, for example that it hangs the machine.
+    /// For `skip`: the harm that running the rule does, for example that it hangs the machine.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub danger: Option<Spanned<String>>,
-    /// A link to the tracker of the failure.
+    /// A link to the issue that tracks the failure.
     #[schemars(with = "String")]
     pub tracker: Spanned<String>,
     /// The person or team responsible for the entry.
     #[schemars(with = "String")]
     pub owner: Spanned<String>,
-    /// The last day on which the entry applies, `2027-03-31`, in UTC.
+    /// The last day on which the entry applies, in UTC, for example `2027-03-31`.
     #[schemars(with = "String")]
     pub expires: Spanned<String>,
     /// Notes for the reader.
@@ -56,15 +57,15 @@ pub struct EntrySource {
     pub note: String,
 }
 
-/// A kind of known failure.
+/// The kind of a known failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The rule fails each time.
+    /// The rule fails every time.
     Fail,
-    /// The rule fails in some runs and passes in other, identical ones.
+    /// The rule fails in some runs and passes in other, identical runs.
     Flake,
-    /// The rule is not run, because that would do harm.
+    /// The rule is not run because it would do harm.
     Skip,
 }
 

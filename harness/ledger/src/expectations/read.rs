@@ -1,4 +1,4 @@
-//! Reading and checking files of known failures.
+//! Reads and checks files of known failures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use super::known_failure::{KnownFailure, VERSIONS};
 use super::model::{EntrySource, ExpectationsFile, Kind, SymptomSource};
 use super::symptom::ExpectedSymptom;
 
-/// The most bytes of a file. People write them by hand.
+/// The largest file, in bytes. The files are written by hand.
 const LARGEST: u64 = 8 << 20;
 
-/// The verdicts that an entry may expect.
+/// The verdicts that an entry can expect.
 const VERDICTS: [Verdict; 8] = [
     Verdict::Fail,
     Verdict::WrongCode,
@@ -39,15 +39,15 @@ const VERDICTS: [Verdict; 8] = [
 #[derive(Debug, Clone)]
 pub struct Expectations {
     pub entries: Vec<KnownFailure>,
-    /// Their files, for the journal.
+    /// The files of the entries, for the journal.
     pub files: ExpectationFiles,
 }
 
 impl Expectations {
-    /// Reads a file, or the files `*.yaml` and `*.yml` of a folder in the order of their names.
+    /// Reads a file, or all `*.yaml` and `*.yml` files in a folder in order of their names.
     ///
     /// # Errors
-    /// A file cannot be read, or files have mistakes: all of them are reported.
+    /// Fails if a file cannot be read or has mistakes. All mistakes are reported.
     pub fn read(path: &Path, rules: &Rules) -> Result<Expectations, ExpectationsError> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
@@ -80,7 +80,7 @@ impl Expectations {
         Ok(Expectations { entries, files })
     }
 
-    /// The same without names of sites and persons.
+    /// The same without the names of sites and people.
     pub fn without_names(mut self) -> Expectations {
         let name = Path::new(&self.files.path).file_name().unwrap_or_default();
         self.files.path = name.to_string_lossy().into_owned();
@@ -101,10 +101,10 @@ fn yaml_files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The check of a file.
+/// The state of checking a file.
 struct Check<'a> {
     source: &'a Arc<Source>,
-    /// The name of the file in its folder.
+    /// The file's name in its folder.
     name: &'a str,
     rules: &'a Rules,
     mistakes: &'a mut Vec<Diagnostic>,
@@ -115,7 +115,7 @@ impl Check<'_> {
         self.mistakes.push(Diagnostic::at(self.source, place, message));
     }
 
-    /// The checked entry; `None`: it has a mistake.
+    /// The checked entry; `None` if it has a mistake.
     fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
         let pattern = self.pattern(&entry.rule);
@@ -126,12 +126,12 @@ impl Check<'_> {
         let danger = self.danger(entry);
         for (what, text) in [("tracker", &entry.tracker), ("owner", &entry.owner)] {
             if text.value.trim().is_empty() {
-                self.mistake(text, format!("the {what} is empty; name one, so that the entry is removed some day"));
+                self.mistake(text, format!("the {what} is empty; name one, so that the entry can be removed someday"));
             }
         }
         let expires = day(&entry.expires.value);
         if expires.is_none() {
-            let message = format!("`{}` is not a day; write for example 2027-03-31", entry.expires.value);
+            let message = format!("`{}` is not a day; write, for example, 2027-03-31", entry.expires.value);
             self.mistake(&entry.expires, message);
         }
         if self.mistakes.len() > before {
@@ -157,7 +157,7 @@ impl Check<'_> {
         let ids = || self.rules.rules.iter().map(|rule| rule.id.as_str()).chain(derived.as_deref());
         if !ids().any(|id| matches(&rule.value, id)) {
             let message = match rule.value.contains('*') {
-                true => format!("no rule matches `{}`; `atlas-cts list` lists all", rule.value),
+                true => format!("no rule matches `{}`; `atlas-cts list` lists all rules", rule.value),
                 false => format!(
                     "unknown rule `{}`{}; `*` matches any text, `atlas-cts list` lists all rules",
                     rule.value,
@@ -212,7 +212,7 @@ impl Check<'_> {
             let names: Vec<&str> = allowed().map(|known| known.name()).collect();
             let (given, hint) = (&verdict.value, hint(&verdict.value, names.iter().copied()));
             let of = if kind == Kind::Flake { "a single run" } else { "a rule" };
-            self.mistake(verdict, format!("{of} does not fail with `{given}`{hint}; use one of {}", names.join(", ")));
+            self.mistake(verdict, format!("{of} cannot fail with `{given}`{hint}; use one of {}", names.join(", ")));
             return None;
         };
         Some(ExpectedSymptom { verdict: *known, check: check.clone(), code: code.clone(), call: call.clone() })
@@ -227,7 +227,7 @@ impl Check<'_> {
                 );
             }
             (Some(rate), Kind::Flake) if !(rate.value > 0.0 && rate.value < 1.0) => {
-                self.mistake(rate, format!("{} is not a rate between 0 and 1; write for example 0.1", rate.value));
+                self.mistake(rate, format!("{} is not a rate between 0 and 1; write, for example, 0.1", rate.value));
             }
             (Some(rate), Kind::Fail | Kind::Skip) => {
                 self.mistake(rate, "only a flake has a rate; remove it, or use `kind: flake`")

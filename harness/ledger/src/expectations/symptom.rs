@@ -8,13 +8,13 @@ use record::{Code, Symptom, Verdict, write_symptom};
 pub struct ExpectedSymptom {
     pub verdict: Verdict,
     pub check: Option<String>,
-    /// The value or the name of the code.
+    /// The code's value or name.
     pub code: Option<String>,
     pub call: Option<String>,
 }
 
 impl ExpectedSymptom {
-    /// The differences of the named parts: `code: seen A, expected B`.
+    /// The differences in the given parts, for example `code: seen A, expected B`.
     pub fn differences(&self, seen: &Symptom) -> Vec<String> {
         let verdict =
             (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        // Few texts, so that equal ones are drawn often.
+        // Only a few different texts, so that equal texts are drawn often.
         "[ab]( [ab])?"
     }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        /// The law, written differently from the code.
+        /// The law, expressed differently from the code.
         #[test]
         fn an_entry_matches_exactly_when_each_field_that_it_names_is_equal(seen in symptom(), expected in expected()) {
             let verdict = expected.verdict == seen.verdict;

@@ -7,11 +7,11 @@ use catalog::{Rules, offered};
 use super::known_failure::KnownFailure;
 use super::read::Expectations;
 
-/// The most days until an entry expires without a warning.
+/// The largest number of days until an entry expires without a warning.
 const LONGEST: i64 = 366;
 
 impl Expectations {
-    /// Warnings about entries that are expired, apply for too long, occur twice, or can match no result.
+    /// Warnings about entries that have expired, apply for too long, occur twice, or cannot match any result.
     pub fn warnings(&self, rules: &Rules, on: Date) -> Vec<String> {
         let mut warnings = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
@@ -23,17 +23,17 @@ impl Expectations {
                 warnings.push(format!("{place}: expires on {expires}, in more than a year; choose an earlier day"));
             }
             if unmatched(entry, rules) {
-                warnings.push(format!("{place}: its products support none of its rules; remove the entry"));
+                warnings.push(format!("{place}: the entry's products support none of its rules; remove the entry"));
             }
             if let Some(first) = self.entries[..index].iter().find(|first| same(first, entry)) {
-                warnings.push(format!("{place}: the same as {}; remove one of them", first.place));
+                warnings.push(format!("{place}: duplicates {}; remove one of the two entries", first.place));
             }
         }
         warnings
     }
 }
 
-/// True if no result can match the entry.
+/// True if the entry cannot match any result.
 fn unmatched(entry: &KnownFailure, rules: &Rules) -> bool {
     let about = rules.rules.iter().filter(|rule| entry.is_about(&rule.id));
     let products: Vec<&str> = match entry.products.is_empty() {

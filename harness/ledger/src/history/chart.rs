@@ -1,4 +1,4 @@
-//! Small SVG charts of a timeline: bars for the results of each run, a line for its time.
+//! Small SVG charts for a timeline: a bar for each run's results, and a line for the runs' times.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use crate::report::duration;
 use messages::message;
 use record::Meaning;
 
-/// Pixels of a chart.
+/// The size of a chart, in pixels.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 120.0;
-/// The height of the text below a chart.
+/// The height of the text below a chart, in pixels.
 const FOOT: f64 = 18.0;
 
-/// The layers of a bar from bottom to top, with their classes.
+/// The layers of a bar, from bottom to top, and their CSS classes.
 const LAYERS: [(Meaning, &str); 5] = [
     (Meaning::Broken, "fill-bad"),
     (Meaning::Unknown, "fill-open"),
@@ -22,7 +22,8 @@ const LAYERS: [(Meaning, &str); 5] = [
     (Meaning::Skipped, "fill-faint"),
 ];
 
-/// A bar of results for each run. Broken and unknown rules are at least two pixels high, so that one of 500 is visible.
+/// A bar for each run's results. The layers for broken and unknown rules are at least two pixels high, so that one rule
+/// in 500 is visible.
 pub(super) fn results(timeline: &Timeline) -> String {
     let most = timeline.runs.iter().map(|run| run.counts.values().sum::<usize>()).max().unwrap_or(0).max(1);
     let step = WIDTH / timeline.runs.len().max(1) as f64;
@@ -58,7 +59,7 @@ pub(super) fn results(timeline: &Timeline) -> String {
     svg(&description, &bars, &message!("chart-results", runs = runs, most = most))
 }
 
-/// The times of the finished runs. Empty if there are fewer than two.
+/// The times of the finished runs; empty if fewer than two runs finished.
 pub(super) fn times(timeline: &Timeline) -> String {
     let times: Vec<(usize, u64)> =
         timeline.runs.iter().enumerate().filter_map(|(index, run)| Some((index, run.nanoseconds?))).collect();
@@ -79,7 +80,7 @@ pub(super) fn times(timeline: &Timeline) -> String {
     svg(&description, &line, &message!("chart-times", longest = longest))
 }
 
-/// A chart with its description for screen readers.
+/// A chart with a description for screen readers.
 fn svg(description: &str, shapes: &str, foot: &str) -> String {
     let (height, baseline) = (HEIGHT + FOOT, HEIGHT + FOOT - 4.0);
     format!(

@@ -8,7 +8,7 @@ use crate::report::{MEANINGS, document, duration, escaped, meaning_text};
 use messages::message;
 use record::{Meaning, Verdict};
 
-/// The history as HTML. Texts of journals stay text, never markup.
+/// The history as HTML. Text from journals is escaped, so it is never markup.
 pub fn html(history: &History) -> String {
     let mut text = format!("<main>\n<h1>{}</h1>\n", message!("history-title"));
     for (number, timeline) in history.timelines.iter().enumerate() {
@@ -65,12 +65,12 @@ fn rules(text: &mut String, timeline: &Timeline) {
     let _ = writeln!(text, "<p>{}</p>", message!("steady-rules", count = steady));
 }
 
-/// The heads of columns of numbers.
+/// The headers of numeric columns.
 fn number_columns(names: &[&str]) -> String {
     names.iter().map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>")).collect()
 }
 
-/// The verdicts in words, with the length of each series of equal ones.
+/// The verdicts in words. Equal consecutive verdicts are combined, with their number.
 fn spoken(verdicts: &[Option<Verdict>]) -> String {
     let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), Verdict::name);
     let runs = verdicts.chunk_by(|a, b| a == b);

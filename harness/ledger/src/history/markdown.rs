@@ -7,10 +7,10 @@ use super::{History, PastRun, Timeline, mark};
 use crate::report::{MEANINGS, duration, markdown_line as escaped, meaning_text};
 use messages::message;
 
-/// The most rules in a table: comments have a size limit.
+/// The largest number of rules in a table, because comments have a size limit.
 const MOST: usize = 50;
 
-/// The history as Markdown. Texts of journals are escaped.
+/// The history as Markdown. Text from journals is escaped.
 pub fn markdown(history: &History) -> String {
     let mut text = format!("# {}\n", message!("history-title"));
     for timeline in &history.timelines {
@@ -56,7 +56,7 @@ fn rules(text: &mut String, timeline: &Timeline) {
         let _ = writeln!(text, "\n| {} | {} | {columns} |", message!("column-rule"), message!("column-runs"));
         text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");
         for rule in restless.iter().take(MOST) {
-            // Markdown drops a blank at either end of code.
+            // Markdown drops a space at either end of a code span.
             let marks: String =
                 rule.verdicts.iter().map(|verdict| mark(*verdict)).collect::<String>().replace(' ', "·");
             let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));

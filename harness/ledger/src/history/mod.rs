@@ -1,6 +1,6 @@
-//! Many runs over time: when a verdict changed, how often rules are flaky, how long runs take.
+//! Many runs over time: changes of verdicts, rates of flaky rules, and durations of runs.
 //!
-//! - [`history`] reads all runs below a folder; a [`History`] has a [`Timeline`] for each tested product.
+//! - [`history`] reads all runs below a folder. A [`History`] has a [`Timeline`] for each tested product.
 //! - [`text`], [`markdown`] and [`html`] show it.
 
 mod chart;
@@ -31,30 +31,30 @@ pub struct History {
     pub remarks: Vec<String>,
 }
 
-/// The runs of one product, the oldest first.
+/// The runs of one product, oldest first.
 #[derive(Debug)]
 pub struct Timeline {
-    /// `toy on a2`, `toy on a2 (simulated)`.
+    /// The runtime and the product, for example `toy on a2` or `toy on a2 (simulated)`.
     pub tested: String,
     pub runs: Vec<PastRun>,
 }
 
 impl Timeline {
-    /// Keeps the newest runs, and returns the number of dropped ones.
+    /// Keeps only the newest runs, and returns the number of dropped runs.
     pub fn keep_last(&mut self, most: usize) -> usize {
         let dropped = self.runs.len().saturating_sub(most);
         self.runs.drain(..dropped);
         dropped
     }
 
-    /// The rules that were not good whenever they ran; those that changed most often come first.
+    /// The rules that were not good in every run in which they ran. Rules whose verdicts changed most often come first.
     pub fn restless(&self) -> Vec<RuleHistory> {
         let mut rules: Vec<RuleHistory> = self.rules().into_iter().filter(RuleHistory::is_restless).collect();
         rules.sort_by(|a, b| (b.changes, b.broken, &a.rule).cmp(&(a.changes, a.broken, &b.rule)));
         rules
     }
 
-    /// Every rule with a result in any of the runs.
+    /// All rules that have a result in at least one run.
     pub fn rules(&self) -> Vec<RuleHistory> {
         let mut results: BTreeMap<&str, Vec<Option<&past::PastResult>>> = BTreeMap::new();
         for (position, run) in self.runs.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Timeline {
     }
 }
 
-/// The mark of a verdict in a line of many runs.
+/// The character for a verdict in a row of runs.
 pub(crate) fn mark(verdict: Option<Verdict>) -> char {
     match verdict {
         None => ' ',

@@ -1,34 +1,34 @@
-//! A past run, as far as a history needs it.
+//! The parts of a past run that a history needs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use record::{Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// A run of the past.
+/// A past run.
 #[derive(Debug)]
 pub struct PastRun {
     pub path: PathBuf,
-    /// Start, RFC 3339 in UTC.
+    /// Start time, RFC 3339 in UTC.
     pub started: String,
-    /// Wall time; `None`: the run did not finish.
+    /// Wall time; `None` if the run did not finish.
     pub nanoseconds: Option<u64>,
-    /// Exit status; `None`: the run did not finish.
+    /// Exit status; `None` if the run did not finish.
     pub exit: Option<u8>,
     /// The number of results by meaning.
     pub counts: BTreeMap<Meaning, usize>,
-    /// The versions and settings that may change the results, by name.
+    /// The versions and settings that can affect the results, by name.
     pub made_with: BTreeMap<&'static str, String>,
     pub(super) results: BTreeMap<String, PastResult>,
 }
 
-/// The result of a rule in a past run.
+/// A rule's result in a past run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PastResult {
     pub verdict: Verdict,
     pub meaning: Meaning,
     pub nanoseconds: u64,
-    /// Failed runs and all runs of the failing case when it was run again.
+    /// The number of failed reruns and of all reruns of the failing case.
     pub again: Option<(u32, u32)>,
 }
 
@@ -47,7 +47,7 @@ impl PastRun {
         }
     }
 
-    /// The names of the versions and settings that differ from an earlier run.
+    /// The names of the versions and settings that differ from those of an earlier run.
     pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
         let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
         self.made_with.keys().copied().filter(differs).collect()

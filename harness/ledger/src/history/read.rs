@@ -1,4 +1,4 @@
-//! Reading all runs below a folder.
+//! Reads all runs below a folder.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -11,12 +11,12 @@ use super::past::PastRun;
 use super::{History, Timeline};
 use record::{Journal, RunHeader, read_run};
 
-/// The depth of the search in folders.
+/// The depth to which folders are searched.
 const DEPTH: usize = 4;
-/// The most runs of a history.
+/// The largest number of runs in a history.
 const MOST: usize = 2_000;
 
-/// The reason for not making a history.
+/// The reason why a history cannot be made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HistoryError {
@@ -29,10 +29,11 @@ pub enum HistoryError {
     Empty { path: PathBuf, remarks: Vec<String> },
 }
 
-/// Reads all runs below a folder. Links are not followed, so no run counts twice. An unreadable journal is a remark.
+/// Reads all runs below a folder. Links are not followed, so no run counts twice. An unreadable journal leads to a
+/// remark.
 ///
 /// # Errors
-/// The folder cannot be read, or has no runs.
+/// Fails if the folder cannot be read or has no runs.
 pub fn history(folder: &Path) -> Result<History, HistoryError> {
     let mut journals = Vec::new();
     find(folder, DEPTH, &mut journals).map_err(|source| HistoryError::Folder { path: folder.to_owned(), source })?;
@@ -76,12 +77,13 @@ pub fn history(folder: &Path) -> Result<History, HistoryError> {
     Ok(History { timelines, remarks })
 }
 
-/// The runs that were merged into others, by name and start.
+/// The runs that were merged into other runs, by name and start time.
 fn merged<'a>(headers: impl Iterator<Item = &'a RunHeader>) -> HashSet<(String, String)> {
     headers.flat_map(|header| &header.merged).map(|part| (part.run.clone(), part.started.clone())).collect()
 }
 
-/// The product that a run tested, and whether it was simulated: runs of different ones are not comparable.
+/// The runtime and product that a run tested, marked if the device was simulated. Only runs with equal texts are
+/// comparable.
 fn tested(header: &RunHeader) -> String {
     let simulated = if header.library.simulated { " (simulated)" } else { "" };
     format!("{} on {}{simulated}", header.runtime, header.product)
@@ -94,7 +96,7 @@ fn find(folder: &Path, depth: usize, journals: &mut Vec<PathBuf>) -> io::Result<
         if kind.is_file() && entry.file_name() == Journal::FILE {
             journals.push(entry.path());
         } else if kind.is_dir() && depth > 0 {
-            // Skip unreadable folders: they have no readable runs.
+            // Unreadable folders are skipped.
             let _ = find(&entry.path(), depth - 1, journals);
         }
     }

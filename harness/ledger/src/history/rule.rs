@@ -1,27 +1,27 @@
-//! A rule in many runs.
+//! A rule's results over many runs.
 
 use super::past::PastResult;
 use record::{Meaning, Verdict};
 
-/// The results of a rule in the runs of a timeline.
+/// A rule's results in the runs of a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleHistory {
     pub rule: String,
-    /// Its verdict in each run; `None`: no result there.
+    /// The rule's verdict in each run; `None` if the run has no result for the rule.
     pub verdicts: Vec<Option<Verdict>>,
-    /// The number of changes of its verdict from one run to the next in which it ran.
+    /// The number of times that the verdict differs from the previous run in which the rule ran.
     pub changes: usize,
-    /// The number of runs in which it ran.
+    /// The number of runs in which the rule ran.
     pub ran: usize,
-    /// The number of runs in which it was broken, a finding, or without an answer.
+    /// The number of runs in which the rule was broken, was a finding, or had no answer.
     pub broken: usize,
-    /// The number of runs in which it was flaky.
+    /// The number of runs in which the rule was flaky.
     pub flaky: usize,
-    /// Failed runs and all runs of its failing cases when they were run again, over all runs.
+    /// The number of failed reruns and of all reruns of failing cases, over all runs.
     pub again: Option<(u64, u64)>,
-    /// The median of its times, in nanoseconds.
+    /// The median of the rule's times, in nanoseconds.
     pub median: u64,
-    /// Its time in the last run in which it ran, in nanoseconds.
+    /// The rule's time in the last run in which it ran, in nanoseconds.
     pub last: u64,
 }
 
@@ -47,7 +47,7 @@ impl RuleHistory {
         }
     }
 
-    /// True if its verdict changed, or was not always good.
+    /// True if the rule's verdict changed or was not always good.
     pub fn is_restless(&self) -> bool {
         self.changes > 0 || self.broken > 0
     }

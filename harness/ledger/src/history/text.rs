@@ -9,7 +9,7 @@ use messages::message;
 /// The width of the text, in columns.
 const WIDTH: usize = 100;
 
-/// The history as text. Texts of journals cannot move the cursor.
+/// The history as text. Text from journals cannot move the cursor.
 pub fn text(history: &History) -> String {
     let mut text = String::new();
     for timeline in &history.timelines {
@@ -58,13 +58,13 @@ pub(super) fn exit(run: &PastRun) -> String {
     run.exit.map_or("–".to_owned(), |exit| exit.to_string())
 }
 
-/// The differences from the previous run.
+/// The differences from the previous run, in words.
 pub(super) fn since(run: &PastRun, before: Option<&PastRun>) -> String {
     let differs = before.map(|before| run.differs_from(before)).unwrap_or_default();
     if differs.is_empty() { String::new() } else { message!("other", what = differs.join(", ")) }
 }
 
-/// The heads of the columns about a rule, after its name and its marks.
+/// The headers of a rule's columns, after its name and its marks.
 pub(super) fn rule_columns() -> [&'static str; 5] {
     [
         message!("column-changes"),

@@ -6,18 +6,18 @@ use record::{AppliedExpectations, Meaning, Recorded, RuleResult, RunEnd, RunHead
 use super::expected::only_known;
 use super::text::one_line;
 
-/// The color of a conclusion.
+/// The color for a run's outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// The run shows what everyone hopes for.
+    /// Nothing is broken, and rules were tested.
     Good,
-    /// Nothing is broken, but the run shows less than it seems.
+    /// Nothing is broken, but the run shows less than it may seem to.
     Empty,
     /// A rule is broken, or the answer is unknown.
     Bad,
 }
 
-/// The outcome of a run.
+/// A run's outcome.
 pub(super) struct Conclusion {
     pub tone: Tone,
     pub text: String,
@@ -39,7 +39,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
     let known = expected.and_then(only_known);
     let (tone, text) = match end.map(|end| end.exit) {
         None => (Tone::Bad, message!("result-unfinished", count = broken)),
-        // An empty promise: a run in which no rule held shows nothing.
+        // A run in which no rule held shows nothing, so it is not called conformant.
         Some(0) if known.is_some() => (Tone::Empty, known.unwrap_or_default()),
         Some(0) if cut > 0 => (Tone::Empty, message!("result-good-but-cut", count = cut)),
         Some(0) if number(Meaning::Good) == 0 => {

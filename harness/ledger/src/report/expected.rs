@@ -1,4 +1,4 @@
-//! Known failures and retries of a run, as reports print them.
+//! Formats a run's known failures and retries for reports.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use record::{AppliedExpectations, EntryReference, Retry, RetryCause, Sort, Sorte
 
 use super::text::{Paint, WIDTH, one_line, wrap};
 
-/// A sorted result on one line: `known: fail, call f; https://…, owner kernel-team, until 2027-03-31 (a2.yaml:3)`.
+/// A sorted result on one line, for example `known: fail, call f; https://…, owner kernel-team, until 2027-03-31
+/// (a2.yaml:3)`.
 pub(super) fn sorted_line(sorted: &SortedResult) -> String {
     let entry = sorted.entry.as_ref().map(|entry| format!("; {}", reference(entry))).unwrap_or_default();
     one_line(&format!("{}: {}{entry}", sorted.sort, sorted.why))
@@ -18,7 +19,7 @@ fn reference(entry: &EntryReference) -> String {
     one_line(&message!("known-entry", tracker = tracker, owner = owner, expires = expires, place = place))
 }
 
-/// The sorted results, the worst sort first. New failures are listed with the broken rules.
+/// The sorted results, worst sort first, except new failures, which are listed with the broken rules.
 pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
     let headings = [
         (Sort::Unlike, message!("known-unlike")),
@@ -47,7 +48,8 @@ pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
     text
 }
 
-/// The number of results of each sort with the files: `1 new, 3 known; 4 entries in a2.yaml, as of 2027-03-01`.
+/// The number of results of each sort, and the files, for example `1 new, 3 known; 4 entries in a2.yaml, as of
+/// 2027-03-01`.
 pub(super) fn numbers(expected: &AppliedExpectations) -> String {
     let sorts = [Sort::New, Sort::Unlike, Sort::TooOften, Sort::Expired, Sort::Fixed, Sort::Known];
     let numbers = sorts.iter().map(|sort| (sort, expected.number(*sort))).filter(|(_, number)| *number > 0);
@@ -58,7 +60,8 @@ pub(super) fn numbers(expected: &AppliedExpectations) -> String {
     one_line(&message!("known-applied", numbers = numbers, count = files.entries, path = path, day = day))
 }
 
-/// The number of retries by cause: `2 lost-device, 1 start (never because of a verdict)`. Empty if there were none.
+/// The number of retries by cause, for example `2 lost-device, 1 start (never because of a verdict)`; empty if there
+/// were none.
 pub(super) fn retries(retries: &[Retry]) -> String {
     let mut causes: BTreeMap<RetryCause, u64> = BTreeMap::new();
     retries.iter().for_each(|retry| *causes.entry(retry.cause).or_default() += 1);
@@ -66,13 +69,13 @@ pub(super) fn retries(retries: &[Retry]) -> String {
     if causes.is_empty() { String::new() } else { message!("retries", causes = causes.join(", ")) }
 }
 
-/// A retry with its reason.
+/// A retry and its reason.
 pub(super) fn retry(retry: &Retry) -> String {
     let rule = retry.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
     one_line(&format!("{}{rule}: {}", retry.cause, retry.reason))
 }
 
-/// The result of a run in which every broken rule is a known failure.
+/// The outcome of a run in which every broken rule is a known failure.
 pub(super) fn only_known(expected: &AppliedExpectations) -> Option<String> {
     let excused = expected.results.iter().filter(|sorted| expected.excuses(&sorted.rule)).count();
     (excused > 0).then(|| message!("result-only-known", count = excused))

@@ -1,4 +1,5 @@
-//! Everything known about a rule's result, as labeled facts. Text and pages differ only in how they lay them out.
+//! Everything known about a rule's result, as labeled facts. Text reports and pages differ only in the layout of the
+//! facts.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +9,39 @@ use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, R
 use super::target::library_line;
 use super::text::{duration, one_line};
 
-/// A fact with its label.
+/// A fact and its label.
 pub(super) struct Fact<'a> {
     pub label: &'static str,
     pub content: Content<'a>,
 }
 
-/// The content of a fact. Texts are raw: the code that shows them cleans them.
+/// The content of a fact. The text is raw; the code that prints it also cleans it.
 pub(super) enum Content<'a> {
     /// Prose.
     Text(String),
-    /// Entries, one after the other.
+    /// A list of entries.
     List(Vec<String>),
-    /// A text to be copied, so it is never broken into lines.
+    /// Text for copying, which is never broken into lines.
     Exact(String),
     /// Names and values.
     Values(&'a [(String, String)]),
-    /// Calls in their order; the last ones matter most.
+    /// Calls in order; the last calls matter most.
     Calls(&'a [String]),
-    /// Cases that ran before; the last ones matter most.
+    /// Earlier cases in order; the last cases matter most.
     Cases(Vec<String>),
-    /// Lines of an output; the last ones matter most.
+    /// Lines of output; the last lines matter most.
     Output(&'a str),
 }
 
-/// All facts that are not empty, in reading order.
+/// All nonempty facts, in reading order.
 pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<'a>> {
     let failure = result.failure.as_deref();
     let mut facts = Facts::default();
     match failure {
         Some(failure) => {
             facts.text(message!("label-seen"), &failure.message);
-            // With a confirmation the reason repeats the message and the conclusion, except for a blocked rule: its
-            // reason names the owner of the function that failed.
+            // If there is a confirmation, the reason repeats the message and the conclusion. A blocked rule is the
+            // exception: its reason names the owner of the function that failed.
             let repeats = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
             if !repeats && one_line(&failure.message) != one_line(&result.reason) {
                 facts.text(message!("label-reason"), &result.reason);
@@ -68,7 +69,7 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
     facts.0
 }
 
-/// Findings, observations and doubt of a result: notes for the reader of a passing rule. May be empty.
+/// A result's findings, observations and doubts, as notes on a passing rule; may be empty.
 pub(super) fn notes(result: &RuleResult) -> Vec<Fact<'_>> {
     let mut facts = Facts::default();
     let explanation = match result.verdict {
@@ -96,7 +97,7 @@ impl<'a> Facts<'a> {
         self.add(label, Content::List(entries.into_iter().collect()));
     }
 
-    /// Adds a fact unless it is empty.
+    /// Adds a fact, unless it is empty.
     fn add(&mut self, label: &'static str, content: Content<'a>) {
         let empty = match &content {
             Content::Text(text) | Content::Exact(text) => text.trim().is_empty(),
@@ -138,7 +139,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
     }
 }
 
-/// The results of running the case again.
+/// The results of rerunning the case.
 fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
     let clause = confirmation.clause();
     let found = match confirmation.conclusion {
@@ -175,7 +176,7 @@ fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
     }
 }
 
-/// The logs of a rule, on one line.
+/// A rule's logs, on one line.
 fn logs(logs: &RuleLogs) -> String {
     if logs.files.is_empty() {
         let why = logs.nothing.iter().map(|why| one_line(why)).collect::<Vec<_>>().join("; ");

@@ -1,4 +1,4 @@
-//! The full result of a rule, as text.
+//! A rule's full result, as text.
 
 use super::facts::{self, Content, Fact, facts};
 use super::text::{ROOM, Sheet, WIDTH, clean, one_line, wrap};
@@ -6,20 +6,20 @@ use catalog::Level;
 use messages::message;
 use record::{RuleResult, RunHeader};
 
-/// The number of calls shown, from the end of the trace.
+/// The number of calls shown from the end of the trace.
 const CALLS: usize = 30;
-/// The number of earlier cases shown, from the end of their list.
+/// The number of earlier cases shown from the end of their list.
 const CASES: usize = 10;
-/// The number of lines shown, from the end of the library's output.
+/// The number of lines shown from the end of the library's output.
 const OUTPUT_LINES: usize = 20;
 
 /// Everything known about a rule's result, as a block of text for terminals and reports: the message, the rule, the
-/// values, the calls and the command that repeats the case.
+/// values, the calls and the command that replays the case.
 pub fn failure_text(result: &RuleResult, header: &RunHeader) -> String {
     format!("{}\n{}", title(result), sheet(&facts(result, header)))
 }
 
-/// Findings, observations and doubt of a result: notes for the reader of a passing rule.
+/// A result's findings, observations and doubts, as notes on a passing rule.
 pub(super) fn notes(result: &RuleResult) -> Option<String> {
     Some(sheet(&facts::notes(result))).filter(|text| !text.is_empty())
 }
@@ -63,7 +63,7 @@ fn lines_of_values(values: &[(String, String)]) -> impl Iterator<Item = String> 
     })
 }
 
-/// The last calls, with their numbers in the whole trace.
+/// The last calls, numbered as in the whole trace.
 fn trace(calls: &[String]) -> Vec<String> {
     let hidden = calls.len().saturating_sub(CALLS);
     let width = calls.len().to_string().len();
@@ -94,7 +94,7 @@ fn lines_of_output(output: &str) -> impl Iterator<Item = String> {
     note.into_iter().chain(lines.into_iter().skip(hidden))
 }
 
-/// Wraps an entry of a list and indents all lines but the first.
+/// Wraps a list entry, and indents all lines except the first.
 fn hang(text: &str) -> Vec<String> {
     let mut lines = wrap(text, ROOM - 2);
     lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));

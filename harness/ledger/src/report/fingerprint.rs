@@ -1,11 +1,11 @@
-//! The identity of devices, as reports print it.
+//! Formats the identity of devices for reports.
 
 use messages::message;
 use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::text::one_line;
 
-/// Models, devices and versions on one line; the journal has the rest.
+/// Models, devices and versions on one line; the journal has the other details.
 pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     let mut models: Vec<(String, Vec<String>)> = Vec::new();
     for device in &fingerprint.devices {
@@ -30,7 +30,7 @@ pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     models.chain(versions).collect::<Vec<_>>().join(", ")
 }
 
-/// A device with everything that identifies it.
+/// A device and everything that identifies it.
 pub(super) fn device_line(device: &DeviceIdentity) -> String {
     let parts = [Some(&device.label), device.model.as_ref(), device.address.as_ref()].into_iter().flatten().cloned();
     let named = device.ids.iter().chain(&device.settings).map(|(name, value)| format!("{name} {value}"));
@@ -38,7 +38,7 @@ pub(super) fn device_line(device: &DeviceIdentity) -> String {
     one_line(&message!("device-is", device = device.device, what = identity))
 }
 
-/// An installed version with its source.
+/// An installed version and its source.
 pub(super) fn installed_line(version: &Installed) -> String {
     one_line(&format!("{} {} ({})", version.of, version.version, version.source))
 }

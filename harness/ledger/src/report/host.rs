@@ -1,4 +1,4 @@
-//! The machine of a run, as reports print it.
+//! Formats a run's machine for reports.
 
 use messages::message;
 use record::Host;
@@ -25,7 +25,7 @@ pub(super) fn host_line(host: &Host) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The answers of the devices about capabilities, and the rules that the machine leaves out: one text each.
+/// The devices' answers about capabilities, and the rules that do not run on the machine, one string each.
 pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     let capabilities = host.capabilities.iter().map(|answer| match (one_line(&answer.means), &answer.lacks) {
         (what, None) => message!("capability-shown", what = what),
@@ -40,7 +40,7 @@ pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     capabilities.chain(left_out).collect()
 }
 
-/// A size in the largest unit that divides it: `64 KiB`.
+/// A size in the largest unit that divides it exactly, for example `64 KiB`.
 fn bytes(size: u64) -> String {
     match size {
         size if size > 0 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),
@@ -76,7 +76,7 @@ mod tests {
     fn the_lines_give_the_rules_left_out_and_the_answers_of_the_devices() {
         let left_out = vec![LeftOut { reason: "this is a virtual machine".to_owned(), rules: 34 }];
         let virtual_machine = Host { virtual_machine: Some(true), left_out, ..Host::default() };
-        let advice = "34 rules: this is a virtual machine (--assume-bare-metal if it is not)";
+        let advice = "34 rules: this is a virtual machine (if not, give --assume-bare-metal)";
         assert_eq!(left_out_lines(&virtual_machine), [advice]);
         let answer = |lacks| CapabilityAnswer { id: "peers".to_owned(), means: "copies".to_owned(), lacks };
         let capabilities = vec![answer(None), answer(Some("it answered\n1".to_owned()))];

@@ -1,6 +1,6 @@
-//! `junit.xml`: one suite for each chapter, one case for each rule.
+//! `junit.xml`: a test suite for each chapter, and a test case for each rule.
 //!
-//! junit-report writes the document; [`super::markup`] adds the rest.
+//! The crate junit-report writes the document; [`super::markup`] adds the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ use record::{
 /// The report's name in a run's folder.
 pub const JUNIT_FILE: &str = "junit.xml";
 
-/// Writes `junit.xml` into `dir`, in place of an older one, and returns its path.
+/// Writes `junit.xml` to `dir`, replacing any older file, and returns its path.
 ///
-/// A broken rule is a `failure`, a rule without an answer an `error`. Everything else passes, including a broken rule
-/// of level `info`; its details are in its `system-out`. A known failure is skipped, with its tracker and symptom as
-/// the message. An unfinished run has one more case, an `error`, so that no reader takes it for a run without failures.
-/// A run with remarks has one more case that passes and holds them.
+/// A broken rule is a `failure`, and a rule without an answer is an `error`. Everything else passes, including a broken
+/// rule with level `info`, whose details are in its `system-out`. A known failure is skipped, with its tracker and
+/// symptom as the message. An unfinished run has an additional test case, an `error`, so that no reader mistakes it for
+/// a run without failures. A run with remarks has an additional test case that passes and contains the remarks.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -45,7 +45,7 @@ pub fn write_junit(
     Ok(path)
 }
 
-/// The report of a run whose logs are in `folder`.
+/// The report for a run whose logs are in `folder`.
 pub(super) fn junit(folder: &Path, run: &Recorded) -> Result<Vec<u8>, ReportError> {
     document(folder, &run.header, &run.results, run.end.as_ref())
 }
@@ -77,7 +77,7 @@ fn document(
                 let (type_, why) = (Verdict::Error.name(), missing.as_deref().unwrap_or_default());
                 Some(TestCase::error(&format!("{name}.end"), Duration::ZERO, type_, why))
             }
-            // It passes: what the library did while no rule ran breaks no rule.
+            // This test case passes, because the library's behavior while no rule runs cannot break a rule.
             Some(end) => remarks.then(|| {
                 let mut case = TestCase::success(&format!("{name}.end"), Duration::ZERO);
                 case.system_out = Some(body(&end.told().collect::<Vec<_>>().join("\n")));
@@ -112,13 +112,13 @@ fn document(
     complete(&xml, &extra)
 }
 
-/// `toy.copy` for the class `copy` of the runtime `toy`.
+/// The full class name, for example `toy.copy` for the class `copy` and the runtime `toy`.
 fn class_name(header: &RunHeader, chapter: &str) -> String {
     let (runtime, chapter) = (one_line(&header.runtime), one_line(chapter));
     if chapter.split('.').next() == Some(&runtime) { chapter } else { format!("{runtime}.{chapter}") }
 }
 
-/// The gaps of the report, if it has any.
+/// Sentences about gaps in the report, if there are any.
 fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Option<String> {
     let (some, all) = (results.len(), header.rules);
     let rules = (some < all).then(|| message!("junit-some-results", some = some, all = all));
@@ -130,7 +130,7 @@ fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> 
 fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&str>) -> TestSuite {
     let mut suite = TestSuite::new(name);
     suite.package = one_line(&header.runtime);
-    // The crate requires a value; `complete` writes the text of the header.
+    // The crate requires a value; `complete` replaces it with the text from the header.
     suite.timestamp = OffsetDateTime::UNIX_EPOCH;
     suite.add_testcases(cases);
     suite.set_system_out(&body(&loaded_line(header)));
@@ -164,7 +164,7 @@ fn case(
         _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
-        // The exit status of the run agrees.
+        // The run's exit status treats these rules in the same way.
         Meaning::Unknown if !rule.verdict.hides(rule.level, header.settings.strict) => {
             TestResult::SkippedWithCause { type_, message, cause: None }
         }
@@ -176,7 +176,7 @@ fn case(
         Meaning::Broken | Meaning::Unknown if excused.is_some() => Some(full()),
         _ => notes(rule).as_deref().map(body),
     };
-    // A new failure has nothing to add.
+    // There is nothing to add for a new failure.
     if let Some(sorted) = sorted.filter(|sorted| sorted.sort != Sort::New) {
         case.system_out = Some(body(&sorted_line(sorted)) + "\n" + &case.system_out.unwrap_or_default());
     }
@@ -187,15 +187,16 @@ fn case(
     case
 }
 
-/// The devices of a rule. If it ran on each device with different results: the result on each.
+/// A rule's devices. If the results on the devices differ, this lists the result on each device.
 fn on_devices(rule: &RuleResult) -> Option<String> {
     let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
     let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });
     (!ran.is_empty()).then(|| one_line(&ran))
 }
 
-/// The files of a rule, a line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are
-/// absolute; in a redacted run they are relative to the current folder, or to the run's folder if that is elsewhere.
+/// A rule's files, one line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are absolute.
+/// In a redacted run, paths are relative to the current folder if it contains the run's folder, and otherwise to the
+/// run's folder.
 fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     let folder = match header.settings.redact {
@@ -270,7 +271,8 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
     properties
 }
 
-/// Text for a CDATA section. `]]>` would end it, so a mark splits it for junit-report; [`complete`] removes the mark.
+/// Text for a CDATA section. `]]>` would end the section, so a mark splits this sequence; [`complete`] removes the
+/// mark.
 fn body(text: &str) -> String {
     clean(text).replace("]]>", &format!("]]{SPLIT}>"))
 }

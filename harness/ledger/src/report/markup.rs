@@ -1,5 +1,5 @@
-//! The second pass over `junit.xml`: properties, `skipped=` counts, totals, times with three digits, line breaks
-//! between elements, and `]]>` inside text.
+//! The second pass over `junit.xml`. It adds properties, `skipped=` counts, totals, times with three decimals and line
+//! breaks between elements, and restores `]]>` in text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,29 +12,29 @@ use time::Duration;
 
 use super::ReportError;
 
-/// Separates `]]` and `>` until this pass. Cleaned text cannot contain it.
+/// The mark that separates `]]` and `>` until this pass. Cleaned text cannot contain this character.
 pub(super) const SPLIT: char = '\u{FFFF}';
 
-/// Everything that junit-report does not write. Texts are clean.
+/// Everything that junit-report does not write. All text is clean.
 pub(super) struct Extra {
-    /// The name of the whole report.
+    /// The name of the report.
     pub(super) name: String,
-    /// The start of the run.
+    /// The run's start time.
     pub(super) timestamp: String,
-    /// Properties of every suite.
+    /// The properties that every suite gets.
     pub(super) properties: Vec<(&'static str, String)>,
-    /// The devices of each rule, by its id, if they are known.
+    /// The devices of each rule, by rule id, if they are known.
     pub(super) devices: HashMap<String, String>,
-    /// The number of skipped cases of each suite, in document order.
+    /// The number of skipped cases in each suite, in document order.
     pub(super) skipped: Vec<usize>,
     pub(super) tests: usize,
     pub(super) failures: usize,
     pub(super) errors: usize,
-    /// The wall time of the run.
+    /// The run's wall time.
     pub(super) time: Duration,
 }
 
-/// Completes the document of junit-report.
+/// Completes the document that junit-report wrote.
 pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError> {
     let mut reader = Reader::from_reader(xml);
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
@@ -92,13 +92,13 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-/// The devices of the rule of a test case.
+/// The devices of the rule to which a test case belongs.
 fn devices_of(element: &BytesStart<'_>, extra: &Extra) -> Result<Option<String>, ReportError> {
     if element.name().as_ref() != b"testcase" {
         return Ok(None);
     }
     let name = element.try_get_attribute("name").map_err(broken)?;
-    // Ids contain no character that needs escaping.
+    // Ids contain no characters that need escaping.
     let id = name.map(|name| String::from_utf8_lossy(&name.value).into_owned());
     Ok(id.and_then(|id| extra.devices.get(&id).cloned()))
 }
@@ -112,8 +112,8 @@ fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -
     put(writer, Event::End(BytesEnd::new("properties")))
 }
 
-/// The element with three digits in its time and the run's start as its timestamp, without the host name that the
-/// library invents.
+/// The element with three decimals in its time, the run's start time as its timestamp, and without the host name that
+/// junit-report invents.
 fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
     let mut copy = BytesStart::new(std::str::from_utf8(element.name().as_ref()).map_err(broken)?.to_owned());
     for attribute in element.attributes() {

@@ -1,13 +1,13 @@
-//! Reports, made from the journal alone.
+//! Reports, made only from the journal.
 //!
-//! - [`first_line`] names what is tested; it is printed before any rule runs.
+//! - [`first_line`] names the tested library and devices; it is printed before any rule runs.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
 //! - [`summary`] is printed when a run ends.
-//! - [`FORMATS`] are the reports in a run's folder; [`write_reports`] writes all of them, [`write_junit`] the one for
-//!   programs (schema: `reports/schema/junit.xsd`).
+//! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
+//!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
-//! The words come from the crate `messages`. A text from outside (a library's output, a file name, a value) is cleaned
-//! before it is shown: it can neither move the cursor of a terminal nor break a file.
+//! The wording comes from the crate `messages`. Untrusted text (a library's output, a file name, a value) is cleaned
+//! before it is printed, so it cannot move the terminal's cursor or break a file.
 
 mod conclusion;
 mod expected;
@@ -48,24 +48,24 @@ pub(crate) use text::{duration, one_line};
 pub struct Format {
     /// The file's name in the run's folder.
     pub file: &'static str,
-    /// True if programs depend on it: without it the run fails.
+    /// True if programs depend on the report: if it cannot be written, the run fails.
     needed: bool,
-    /// Makes the report of a run whose logs are in the folder.
+    /// Makes the report for a run whose logs are in the folder.
     make: fn(&Path, &Recorded) -> Result<Vec<u8>, ReportError>,
 }
 
-/// All reports, in writing order.
+/// All reports, in the order in which they are written.
 pub const FORMATS: [Format; 3] = [
     Format { file: JUNIT_FILE, needed: true, make: junit::junit },
     Format { file: PAGE_FILE, needed: false, make: |folder, run| Ok(html::page(folder, run).into_bytes()) },
     Format { file: STEP_SUMMARY_FILE, needed: false, make: |_, run| Ok(step_summary::step_summary(run).into_bytes()) },
 ];
 
-/// Writes all reports of a run into its folder, in place of older ones. Returns remarks about optional reports that
-/// could not be written: the journal has everything.
+/// Writes all reports to a run's folder, replacing older reports. Returns a remark for each optional report that could
+/// not be written, because the journal has everything.
 ///
 /// # Errors
-/// A needed report cannot be written.
+/// Fails if a required report cannot be written.
 pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, ReportError> {
     let mut remarks = Vec::new();
     for format in &FORMATS {
@@ -83,7 +83,7 @@ pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, Repor
     Ok(remarks)
 }
 
-/// The reason why a report cannot be written. The journal is never at risk.
+/// The reason why a report cannot be written. The journal is not affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -93,7 +93,7 @@ pub enum ReportError {
         path.parent().unwrap_or(path).display()
     )]
     Write { path: PathBuf, source: io::Error },
-    /// The XML libraries disagree about the document: a defect of the suite.
+    /// The XML libraries disagree about the document, which is a defect in the suite.
     #[error(
         "the JUnit report is not well-formed ({reason}), but the journal is complete; please report this defect of the \
          suite with the journal"

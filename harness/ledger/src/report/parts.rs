@@ -1,4 +1,4 @@
-//! Parts of runs and merged runs, as reports print them.
+//! Formats parts and merged runs for reports.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use record::{MergedRun, RunHeader};
 use super::host::host_line;
 use super::text::one_line;
 
-/// `3 of 8`, `8 of 8 from 9 runs, merged`. Empty for a whole run.
+/// The part or parts, for example `3 of 8` or `8 of 8 from 9 runs, merged`; empty for a whole run.
 pub(super) fn part_line(header: &RunHeader) -> String {
     if let Some(part) = &header.settings.part {
         return match part.balanced {
@@ -24,14 +24,14 @@ pub(super) fn part_line(header: &RunHeader) -> String {
     }
 }
 
-/// The merged runs that a report lists: those that are unfinished or have no answer, at most a screen of them. The
-/// journal has all, up to a thousand.
+/// The merged runs that a report lists: unfinished runs and runs without an answer, at most one screen of them. The
+/// journal has all runs, up to a thousand.
 pub(super) fn worth_a_line(header: &RunHeader) -> impl Iterator<Item = &MergedRun> {
     const MOST: usize = 12;
     header.merged.iter().filter(|run| !matches!(run.exit, Some(0 | 1))).take(MOST)
 }
 
-/// A run that was merged into another.
+/// A run that was merged into another run.
 pub(super) fn merged_line(run: &MergedRun) -> String {
     let exit = match (run.exit, &run.finished) {
         (Some(exit), Some(_)) => message!("exit-status", status = exit),

@@ -13,12 +13,12 @@ use super::text::{duration, elide, markdown_line, one_line};
 /// The report's name in a run's folder.
 pub const STEP_SUMMARY_FILE: &str = "summary.md";
 
-/// The most entries of a list: comments have a size limit.
+/// The largest number of entries in a list, because comments have a size limit.
 const MOST: usize = 20;
-/// The most characters of a reason.
+/// The longest reason, in characters.
 const REASON: usize = 200;
 
-/// The run as Markdown. Texts from outside are escaped: they can neither open a tag or a link nor mention a user.
+/// The run as Markdown. Untrusted text is escaped, so it cannot start a tag or a link, or mention a user.
 pub(super) fn step_summary(run: &Recorded) -> String {
     let (header, results) = (&run.header, &run.results);
     let Conclusion { tone, text: sentence } = conclusion(header, results, run.end.as_ref());
@@ -80,7 +80,7 @@ fn numbers(text: &mut String, run: &Recorded) {
     let _ = writeln!(text, "| ---: |{line}\n| {} |{numbers}", run.results.len());
 }
 
-/// A list under a heading with the number of its entries; nothing if it is empty.
+/// A list under a heading that includes the number of entries; nothing if the list is empty.
 fn section(text: &mut String, heading: &str, entries: impl Iterator<Item = String>) {
     let entries: Vec<String> = entries.collect();
     if entries.is_empty() {
@@ -108,7 +108,7 @@ fn known(sorted: &SortedResult) -> String {
     format!("{}: {}{tracker}", markdown_line(&elide(&sorted.rule, REASON)), markdown_line(&elide(&sorted.why, REASON)))
 }
 
-/// The address of a tracker, as a link if it is a plain one.
+/// A tracker's address, as a link if the address is a plain URL.
 fn link(address: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#=&%+,;".contains(c);
     let safe = address.starts_with("https://") && address.chars().all(fits) && address.len() <= 300;

@@ -1,14 +1,14 @@
-//! The subjects of the suite: the numbers of judged and observed rules of each, and their results.
+//! The suite's subjects, each with its results and its numbers of judged and observed rules.
 
 use super::text::{elide, one_line};
 use catalog::Level;
 use messages::message;
 use record::{Meaning, RuleResult, Subject, Verdict};
 
-/// Columns of a line about a rule.
+/// The width of a line about a rule, in columns.
 const LINE: usize = 88;
 
-/// The lines of a subject; the first one names it.
+/// The lines about a subject; the first line names the subject.
 pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
     let of_subject = |result: &&RuleResult| subject.rules.contains(&result.id);
     let ran = |result: &&RuleResult| of_subject(result) && result.verdict != Verdict::Skipped;

@@ -14,11 +14,11 @@ use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{library_line, mapped_line, mark, target_line};
 
-/// The most groups of rules that one list of the summary shows.
+/// The largest number of groups of rules in a list of the summary.
 const GROUPS: usize = 12;
 
-/// The summary of a run for a terminal: what was tested, counts by chapter, broken and unknown rules, skipped rules
-/// with the reasons, and the folder of the reports.
+/// The summary of a run for a terminal: the tested library and devices, counts by chapter, broken and unknown rules,
+/// skipped rules with reasons, and the folder with the reports.
 pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, color: bool) -> String {
     let paint = Paint(color);
     let mut text = String::new();
@@ -84,7 +84,8 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     field(text, message!("label-run"), &run.join(", "));
 }
 
-/// The libraries that the library under test loaded: if it only forwards calls, their behavior is what was tested.
+/// The libraries that the library under test loaded. If the library under test only forwards calls, the run tested the
+/// behavior of these libraries.
 fn mapped(text: &mut String, header: &RunHeader) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
@@ -132,7 +133,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The rules of a meaning, a line each.
+/// The rules with a meaning, one line each.
 fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
@@ -147,7 +148,8 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
     }
 }
 
-/// The reasons of a meaning, each with its number of rules, and with the verdict unless it repeats the meaning.
+/// The reasons for a meaning, each with its number of rules, and with the verdict unless the verdict repeats the
+/// meaning.
 fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
     for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
@@ -177,7 +179,7 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
     }
 }
 
-/// The rules that an option would add.
+/// The rules that would run with an option.
 fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint) {
     let mut rules: Vec<String> = results
         .iter()
@@ -192,7 +194,7 @@ fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint
         .for_each(|part| line(text, &format!("  {part}")));
 }
 
-/// The subjects of the suite that ran.
+/// The suite's subjects in this run.
 fn subjects(text: &mut String, header: &RunHeader, results: &[RuleResult], paint: Paint) {
     let ran = |subject: &&Subject| {
         results.iter().any(|result| subject.rules.contains(&result.id) && result.verdict != Verdict::Skipped)
@@ -204,7 +206,7 @@ fn subjects(text: &mut String, header: &RunHeader, results: &[RuleResult], paint
     }
 }
 
-/// The rules that ran when the run stopped, with their later verdicts.
+/// The rules that were running when the run stopped, with their later verdicts.
 fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.interrupted > 0).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
@@ -215,7 +217,7 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The rules in which a process reached its memory limit: without it, the machine would have run out of memory.
+/// The rules in which a process reached its memory limit. Without the limit, the machine would have run out of memory.
 fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
     let limit = |result: &'_ RuleResult| Some((one_line(&result.id), result.verdict, result.memory_limit.clone()?));
     let mut rules: Vec<_> = results.iter().filter_map(limit).collect();
@@ -230,7 +232,7 @@ fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The rules that ran fewer cases than planned, and why.
+/// The rules that ran fewer cases than planned, with the reasons.
 fn cut(text: &mut String, results: &[RuleResult], paint: Paint) {
     let remark = |result: &RuleResult| Some(one_line(result.coverage.as_ref()?.remark.as_deref()?));
     let mut rules: Vec<(&str, String)> =
@@ -302,13 +304,13 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     line(text, &format!("{:<9} {folder}{}", message!("label-report"), clean(&header.run).trim()));
 }
 
-/// The time of a run. The end of a resumed run counts from its last start.
+/// The duration of a run; for a resumed run, the time since it was last resumed.
 pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
     let time = duration(end.nanoseconds);
     if header.resumed.is_empty() { time } else { message!("time-since-resumed", time = time) }
 }
 
-/// Meanings in the order of columns.
+/// The meanings, in column order.
 pub(crate) const MEANINGS: [Meaning; 5] =
     [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
 
@@ -332,7 +334,7 @@ fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
     }
 }
 
-/// A heading with the number of its entries; nothing if there are none.
+/// A heading with the number of entries; nothing if there are none.
 fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     if number > 0 {
         line(text, &format!("\n{} ({number})", paint.bold(heading)));

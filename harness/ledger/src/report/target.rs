@@ -1,28 +1,28 @@
-//! The tested library and devices, as reports print them.
+//! Formats the tested library and devices for reports.
 
 use messages::message;
 use record::{MappedLibrary, RunHeader};
 
 use super::text::{one_line, short};
 
-/// The mark after a name or a result in reports of a simulated device.
+/// The mark after a name or a result in reports on a simulated device.
 pub(super) fn mark(header: &RunHeader) -> String {
     if header.library.simulated { format!(" ({})", message!("simulated")) } else { String::new() }
 }
 
-/// The words before the name of a real device, to distinguish it from a simulated one. Empty for a simulated
-/// device: the line of its library says so.
+/// The words before a real device's name, which distinguish it from a simulated device. Empty for a simulated device,
+/// because the line about its library already says so.
 pub(super) fn reality(header: &RunHeader) -> String {
     if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
 }
 
-/// The line about what is tested, printed before any rule runs: library, digest, version, device, product, seed,
-/// profile.
+/// The line printed before any rule runs: library, digest, version, device, product, seed, profile.
 pub fn first_line(header: &RunHeader) -> String {
     loaded(header, &reality(header))
 }
 
-/// The same for `junit.xml`, which marks a simulated device by a property. The line stays as older versions wrote it.
+/// The same line for `junit.xml`, which marks a simulated device with a property. The format is the same as in older
+/// versions.
 pub(super) fn loaded_line(header: &RunHeader) -> String {
     loaded(header, "")
 }
@@ -82,7 +82,7 @@ pub(super) fn target_line(header: &RunHeader) -> String {
     }
 }
 
-/// A mapped library with its identity.
+/// A mapped library and its identity.
 pub(super) fn mapped_line(library: &MappedLibrary) -> String {
     let sha256 =
         library.sha256.as_deref().map_or(message!("unreadable").to_owned(), |sha| format!("sha256 {}", short(sha)));

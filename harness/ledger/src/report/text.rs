@@ -3,14 +3,14 @@
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, wrap};
 
-/// The width that reports are laid out for.
+/// The width of text reports, in columns.
 pub(super) const WIDTH: usize = 100;
-/// Columns of a label.
+/// The width of a label, in columns.
 const LABEL: usize = 10;
-/// The rest of a line after its label.
+/// The width of the rest of a line, after the label.
 pub(super) const ROOM: usize = WIDTH - LABEL - 3;
 
-/// One line of Markdown without markup: it opens neither a tag nor a link, and mentions no user.
+/// Text as one line of Markdown that cannot start a tag or a link, or mention a user.
 pub fn markdown_line(text: &str) -> String {
     let mut escaped = String::new();
     for c in clean(text).chars() {
@@ -26,7 +26,7 @@ pub fn markdown_line(text: &str) -> String {
     escaped
 }
 
-/// The text on one line, cut to `width` characters; the last one of a cut text is `…`.
+/// The text on one line, cut to `width` characters. If the text is cut, its last character is `…`.
 pub(super) fn elide(text: &str, width: usize) -> String {
     let line = one_line(text);
     if line.chars().count() <= width {
@@ -38,7 +38,7 @@ pub(super) fn elide(text: &str, width: usize) -> String {
     cut
 }
 
-/// Labeled texts with a column for the labels; each line ends with a line feed.
+/// Labeled text with a column for the labels. Each line ends with a line feed.
 #[derive(Default)]
 pub(super) struct Sheet(pub(super) String);
 
@@ -50,7 +50,7 @@ impl Sheet {
         }
     }
 
-    /// Adds unchanged lines, the label before the first.
+    /// Adds lines unchanged, with the label before the first line.
     pub(super) fn add_lines(&mut self, label: &str, lines: impl IntoIterator<Item = String>) {
         let mut label = label;
         for line in lines {
@@ -62,7 +62,7 @@ impl Sheet {
     }
 }
 
-/// A duration in seconds; a short one has three decimals.
+/// A duration in seconds; short durations have three decimals.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {
@@ -74,12 +74,12 @@ pub(crate) fn duration(nanoseconds: u64) -> String {
     }
 }
 
-/// The first characters of a digest.
+/// A shortened digest.
 pub(super) fn short(digest: &str) -> String {
     one_line(digest).chars().take(12).collect()
 }
 
-/// Colors for a terminal, if they are on.
+/// Colors for a terminal, if they are enabled.
 #[derive(Clone, Copy)]
 pub(super) struct Paint(pub(super) bool);
 

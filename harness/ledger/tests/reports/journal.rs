@@ -41,7 +41,7 @@ fn an_existing_journal_is_kept() {
     let text = complete(&dir);
     let error = Journal::create(&dir, &header()).unwrap_err();
     assert!(matches!(error, JournalError::Exists { .. }));
-    assert!(error.to_string().ends_with("choose another folder for this run, or move the old one away"));
+    assert!(error.to_string().ends_with("choose another folder for this run, or move the old run elsewhere"));
     assert_eq!(fs::read_to_string(dir.join(Journal::FILE)).unwrap(), text);
 }
 
@@ -216,7 +216,7 @@ fn a_second_result_of_a_rule_is_refused() {
     writeln!(OpenOptions::new().append(true).open(&path).unwrap(), "{line}").unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(matches!(error, JournalError::Duplicate { first: 2, second: Some(3), .. }), "{error}");
-    assert!(error.to_string().contains("results.jsonl:3: a second result of toy.copy.twice, the first is in line 2"));
+    assert!(error.to_string().contains("results.jsonl:3: a second result for toy.copy.twice (the first is on line 2)"));
 }
 
 #[test]

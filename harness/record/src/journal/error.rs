@@ -1,4 +1,4 @@
-//! Errors of journals, each with the next action.
+//! Journal errors, each with the next action.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::Journal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The folder already holds a journal.
+    /// The folder already contains a journal.
     #[error(
         "{path} already exists: finish that run with --resume {}, choose another folder for this run, or move the old \
-         one away",
+         run elsewhere",
         path.parent().unwrap_or(path).display()
     )]
     Exists { path: PathBuf },
     /// The operating system refused an operation, for example to `create` the file.
     #[error("cannot {attempt} {path}: {source}: {}", advice(source.kind()))]
     Io { attempt: &'static str, path: PathBuf, source: io::Error },
-    /// The file is something else.
+    /// The file is not a journal.
     #[error("{path} is not a journal of this suite ({found}): give the {} of a run's folder", Journal::FILE)]
     NotAJournal { path: PathBuf, found: String },
     /// A newer version of the suite wrote the file.
@@ -30,16 +30,16 @@ pub enum JournalError {
         Journal::FORMAT
     )]
     Newer { path: PathBuf, format: u64 },
-    /// A line that is not the last cannot be read. Lines count from 1.
+    /// A line before the last one cannot be read. Lines count from 1.
     #[error(
         "{path}:{line}: {reason}: only the last line of a journal may be truncated, so the file was changed after the \
          run; restore it from a copy or run again"
     )]
     Broken { path: PathBuf, line: usize, reason: String },
-    /// A rule has a second result, in these lines.
+    /// A rule has two results, in these lines.
     #[error(
-        "{path}{}: a second result of {id}, the first is in line {first}: use a separate folder for each run, and one \
-         process of a run for each rule",
+        "{path}{}: a second result for {id} (the first is on line {first}): use a separate folder for each run, and \
+         run each rule in one process only",
         second.map_or(String::new(), |line| format!(":{line}"))
     )]
     Duplicate { path: PathBuf, id: String, first: usize, second: Option<usize> },
@@ -70,14 +70,14 @@ impl JournalError {
     }
 }
 
-/// The next action after a refusal of the operating system.
+/// The next action after an error from the operating system.
 fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",
-        ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f), then resume the run",
+        ErrorKind::FileTooLarge => "raise the file size limit (ulimit -f), then resume the run",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
         ErrorKind::NotFound => "give the folder of a run that was started",
-        ErrorKind::NotADirectory => "choose a path on which every part but the last is a folder",
+        ErrorKind::NotADirectory => "choose a path in which every part before the last is a folder",
         ErrorKind::Unsupported => "choose a folder on a file system that supports file locks",
         _ => "check the path and the file system, then try again",
     }

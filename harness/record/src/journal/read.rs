@@ -1,4 +1,4 @@
-//! Reading a journal. A journal may come from anyone, so it is checked for contradictions.
+//! Reading journals. A journal may come from an untrusted source, so it is checked for contradictions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -18,19 +18,19 @@ pub struct Recorded {
     pub header: RunHeader,
     /// The results in the order of the journal.
     pub results: Vec<RuleResult>,
-    /// Rules that ran when the run ended: they began this many times and have no result.
+    /// Rules that were running when the run ended, so they have no result, and how often each was started.
     pub in_flight: BTreeMap<String, u32>,
-    /// The end; `None`: the run did not finish.
+    /// The end; `None` if the run did not finish.
     pub end: Option<RunEnd>,
 }
 
 /// Reads a journal from its file or the run's folder. The end is `None` if the run did not finish. A truncated last
-/// line, as a killed run leaves it, is ignored.
+/// line, which a killed run may leave, is ignored.
 pub fn read_journal(path: &Path) -> Result<(RunHeader, Vec<RuleResult>, Option<RunEnd>), JournalError> {
     read_run(path).map(|run| (run.header, run.results, run.end))
 }
 
-/// Reads a journal like [`read_journal`], with the rules that ran when the run ended.
+/// Like [`read_journal`], but also returns the rules that were running when the run ended.
 pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     let path = if path.is_dir() { path.join(Journal::FILE) } else { path.to_owned() };
     let bytes = files::read(&path, LARGEST).map_err(|source| match source.kind() {
@@ -63,13 +63,13 @@ pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
     Ok(reader.run)
 }
 
-/// The state of reader a journal.
+/// The state of reading a journal.
 struct JournalReader {
     path: PathBuf,
     run: Recorded,
-    /// The rules that the run selected; `None`: the whole catalog.
+    /// The rules that the run selected; `None` for the whole catalog.
     selected: Option<HashSet<String>>,
-    /// Rules with a result, with the number of its line.
+    /// Rules with a result, and the line number of each result.
     lines: HashMap<String, usize>,
 }
 
@@ -101,7 +101,7 @@ impl JournalReader {
         Err(JournalError::Broken { path: self.path.clone(), line, reason })
     }
 
-    /// Checks an id: ids become file names, so only ids of selected rules are allowed.
+    /// Checks a rule id. Ids become file names, so only the ids of selected rules are allowed.
     fn expect_selected(&self, line: usize, id: &str) -> Result<(), JournalError> {
         if !is_rule_id(id) {
             return self.broken(line, format!("`{id}` is not the id of a rule"));
@@ -126,7 +126,7 @@ impl JournalReader {
                 }
                 self.run.end = Some(*end);
             }
-            // The rules in flight did not cause the stop.
+            // The rules in flight did not cause this stop, so they do not count as interrupted.
             Line::Stop(_) => self.run.in_flight.clear(),
             Line::Resume(resume) => self.run.header.resumed.push(resume.started),
             Line::Begin(begin) => {
@@ -146,14 +146,14 @@ impl JournalReader {
         Ok(())
     }
 
-    /// The first contradiction between the end of the run and its results.
+    /// The first contradiction between the run's end and its results.
     fn contradiction(&self, end: &RunEnd) -> Option<String> {
         let Recorded { header, results, .. } = &self.run;
         if end.counts != counts(results) {
             return Some("the counts of the end differ from the results before it".to_owned());
         }
         if header.format < 2 {
-            // Format 1 has neither the selected rules nor the settings that the status depends on.
+            // Format 1 records neither the selected rules nor the settings on which the status depends.
             return None;
         }
         let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);
@@ -171,10 +171,10 @@ impl JournalReader {
     }
 }
 
-/// The most bytes of a name in the header: the limit of a path.
+/// The longest name in the header, in bytes: the length limit for a path.
 const LONGEST_NAME: usize = 4096;
 
-/// The names that lines about a run show.
+/// The names in the header that reports print on one line.
 fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
     let optional = [("the device", &header.reported_name), ("the edition", &header.edition)];
     let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_deref()?)));
@@ -183,7 +183,8 @@ fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
     given.into_iter().map(|(what, name)| (what, name.as_str())).chain(optional)
 }
 
-/// The first sorted result that contradicts the results: a known failure must have a result, and must be broken.
+/// The first known failure that contradicts the results. A known failure must have a result, and the result must be
+/// broken.
 fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     let meanings: HashMap<&str, Meaning> =
         results.iter().map(|result| (result.id.as_str(), result.meaning())).collect();
@@ -200,7 +201,7 @@ fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     })
 }
 
-/// Checks that a file is a journal that this version can read, before the rest is parsed.
+/// Checks that a file is a journal in a format that this version can read, before the rest is parsed.
 pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> {
     let not = |found: &str| Err(JournalError::NotAJournal { path: path.to_owned(), found: found.into() });
     if line.is_empty() {

@@ -1,4 +1,4 @@
-//! The output of `npu-smi info -t …`: a key, a colon and a value on each line. Layouts: hicann/driver
+//! The output of `npu-smi info -t …`: a key, a colon and a value on each line. Source of the layouts: hicann/driver
 //! src/custom/dev_prod/user/npucli (npu_info_print.c, npu_chip_info.c).
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::doctor::health::Health;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Board {
     pub driver: Option<String>,
-    /// Not shown to normal users.
+    /// The firmware version, which the tool does not print for normal users.
     pub firmware: Option<String>,
     /// `OK`, `NOK`, `UNKNOWN`, or absent for normal users.
     pub compatibility: Option<String>,
@@ -20,13 +20,13 @@ pub(crate) struct Board {
 /// The identity of a chip, from `-t board`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// On A3 the exact model is here and not in the table.
+    /// The model. On A3, only this output has the exact model; the table does not.
     pub model: Option<String>,
     pub address: Option<String>,
     pub ids: BTreeMap<String, String>,
 }
 
-/// The health of a chip, from `-t health`.
+/// A chip's health, from `-t health`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChipHealth {
     pub health: Option<Health>,
@@ -35,27 +35,27 @@ pub(crate) struct ChipHealth {
     pub texts: Vec<String>,
 }
 
-/// The error counts of a chip, from `-t ecc`, for the memory that programs allocate from.
+/// A chip's error counts, from `-t ecc`, for the memory from which programs allocate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ecc {
-    /// Uncorrectable errors since the start.
+    /// The number of uncorrectable errors since the start.
     pub double_bit: u64,
     pub isolated_pages: u64,
-    /// Pages that wait for the next reset.
+    /// The number of pages that wait for the next reset.
     pub waiting_pages: u64,
 }
 
-/// A row of `-m`: the label of a card, a chip on it, and the runtime's number of the chip.
+/// A row from `-m`: a card's label, a chip on the card, and the runtime's number for the chip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mapped {
     pub card: String,
     pub chip: Option<String>,
-    /// `None`: a controller, or an unusable slot.
+    /// The runtime's number; `None` for a controller or an unusable slot.
     pub logical: Option<u32>,
     pub name: Option<String>,
 }
 
-/// Keys and values in order. A line without a key continues the one before it.
+/// Keys and values, in order. A line without a key continues the preceding line.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.split_once(':')).map(|(key, value)| (key.trim(), value.trim()))
 }
@@ -75,7 +75,8 @@ pub(crate) fn board(text: &str) -> Board {
     }
 }
 
-/// Reads the identity of a chip from `-t board`. Its dies have separate numbers; a card may have a serial number.
+/// Reads a chip's identity from `-t board`. Each die of the chip has its own number, and the card may have a serial
+/// number.
 pub(crate) fn identity(text: &str) -> Identity {
     let ids = ["VDie ID", "NDie ID", "Serial Number"];
     Identity {
@@ -101,7 +102,7 @@ pub(crate) fn health(text: &str) -> Vec<ChipHealth> {
             ("Health Status" | "Health", _) => {
                 chips.push(ChipHealth { health: Health::of_word(value), ..ChipHealth::default() });
             }
-            // Codes and texts belong to the word before them.
+            // Codes and texts belong to the preceding word.
             ("Error Code", Some(chip)) if value != "NA" => chip.codes = hexadecimal(value),
             ("Error Information", Some(chip)) if !matches!(value, "NA" | "") => chip.texts.push(value.to_owned()),
             ("Chip Name", Some(_)) if value.eq_ignore_ascii_case("mcu") => drop(chips.pop()),
@@ -116,7 +117,7 @@ fn hexadecimal(value: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_hexdigit())).collect()
 }
 
-/// Reads `-t ecc` and adds up all chips; `None`: the output has no error counts.
+/// Reads `-t ecc` and adds up the counts of all chips; `None` if the output has no error counts.
 pub(crate) fn ecc(text: &str) -> Option<Ecc> {
     let sum = |wanted: &str| {
         let counts = pairs(text).filter(|(key, _)| *key == wanted).filter_map(|(_, value)| value.parse::<u64>().ok());
@@ -149,7 +150,7 @@ pub(crate) fn mapping(text: &str) -> Vec<Mapped> {
     mapped.collect()
 }
 
-/// Columns have at least two spaces between them.
+/// Columns are separated by at least two spaces.
 fn columns(line: &str) -> Vec<&str> {
     line.trim().split("  ").map(str::trim).filter(|column| !column.is_empty()).collect()
 }

@@ -1,5 +1,5 @@
-//! The vendor's tool `npu-smi`. It runs in a child process with a time limit, because it hangs when a driver hangs. It
-//! is not the only source, because it exits with 0 and prints `OK` after a failed query.
+//! The vendor's tool `npu-smi`. The tool runs in a child process with a time limit, because it hangs if the driver
+//! hangs. It is not the only source, because after a failed query it prints `OK` and exits with 0.
 
 mod keyed;
 mod table;
@@ -16,25 +16,25 @@ use super::evidence::HALF_DEAD;
 pub(super) use keyed::{Board, ChipHealth, Ecc, Identity, Mapped};
 pub(super) use table::{Chip, Table};
 
-/// The answers of the tool.
+/// The tool's answers.
 #[derive(Debug, Default)]
 pub(super) struct Smi {
-    /// The tool exists.
+    /// True if the tool exists.
     pub there: bool,
-    /// It stopped answering.
+    /// True if the tool stopped answering.
     pub hangs: bool,
     pub table: Table,
-    /// The code that it failed with.
+    /// The code with which the tool failed.
     pub failed: Option<i32>,
     pub boards: Vec<Board>,
-    /// The health of each chip of the table; `None`: the query failed.
+    /// The health of each chip in the table; `None` if the query failed.
     pub healths: Vec<Option<ChipHealth>>,
-    /// The errors of each chip of the table, if the tool reports them.
+    /// The error counts of each chip in the table, if the tool reports them.
     pub errors: Vec<Option<Ecc>>,
     pub mapped: Vec<Mapped>,
-    /// The identity of each chip of the table.
+    /// The identity of each chip in the table.
     pub identities: Vec<Identity>,
-    /// By card: settings that change the behavior of its chips.
+    /// Settings that change the chips' behavior, by card.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
 }
 
@@ -47,19 +47,19 @@ pub(super) enum About {
     Identity,
 }
 
-/// The settings of a card that require signatures of packages for the device, and select the signers. The tool prints
-/// them for root on the host, in a virtual machine or a privileged container, on A2, A3 and 950 (hicann/driver npucli
-/// npu_cmd_parse.c and show_ascend_chip_custom_op_secverify_enable_info, _mode_info).
+/// A card's settings that require signed packages for the device and select the accepted signers. The tool prints these
+/// settings for root on the host, in a virtual machine or in a privileged container, on A2, A3 and 950 (hicann/driver
+/// npucli npu_cmd_parse.c and show_ascend_chip_custom_op_secverify_enable_info, _mode_info).
 const SETTINGS: &[(&str, &str)] = &[
     ("custom-op-secverify-enable", "Custom-op-secverify-enable"),
     ("custom-op-secverify-mode", "Custom-op-secverify-mode"),
 ];
 
 const TOOL: &str = "npu-smi";
-/// The folders that the driver's package installs it in.
+/// The folders in which the driver's package installs the tool.
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 
-/// Queries the tool for its table and these subjects. A query that hangs is the last one.
+/// Queries the tool for its table and the given subjects. After a query that hangs, no further query is made.
 pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
         found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
@@ -110,7 +110,7 @@ fn cards(smi: &Smi) -> Vec<String> {
     cards
 }
 
-/// The arguments of a query about a chip.
+/// The arguments for a query about a chip.
 fn of_chip<'a>(of: &'a str, chip: &'a Chip) -> Vec<&'a str> {
     let number = chip.chip.as_deref().into_iter().flat_map(|chip| ["-c", chip]);
     ["info", "-t", of, "-i", &chip.card].into_iter().chain(number).collect()
@@ -140,7 +140,7 @@ fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination)
     let cards = cards(smi);
     for (of, name) in SETTINGS {
         for card in &cards {
-            // A setting that the tool does not print for one card it prints for none.
+            // If the tool does not print a setting for one card, it prints the setting for none.
             let Some(text) = querier.text(&["info", "-t", of, "-i", card], found) else { break };
             let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
             smi.settings.entry(card.clone()).or_default().extend(value);
@@ -148,7 +148,7 @@ fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination)
     }
 }
 
-/// The tool, and true in `hangs` once it no longer answers.
+/// The tool. `hangs` becomes true once the tool no longer answers.
 struct Querier<'a> {
     machine: &'a HostMachine,
     tool: PathBuf,
@@ -163,7 +163,7 @@ impl Querier<'_> {
         answer
     }
 
-    /// The output of a query that succeeded.
+    /// The output of a query, if it succeeded.
     fn text(&mut self, words: &[&str], found: &mut Examination) -> Option<String> {
         if self.hangs {
             return None;
@@ -179,7 +179,7 @@ impl Querier<'_> {
     }
 }
 
-/// The code of a failure: the printed one, or the one whose lowest byte is the exit status.
+/// The code of a failure: the printed code, or the code whose lowest byte is the exit status.
 fn code(answer: &ChildAnswer) -> Option<i32> {
     let text = answer.text();
     let printed = text.split("ret is ").nth(1).and_then(|rest| {

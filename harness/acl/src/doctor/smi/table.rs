@@ -1,32 +1,33 @@
-//! The table of `npu-smi info`. There are four widths and five sets of columns in the field, so a value is found by the
-//! title above it and never by its position. Layouts: hicann/driver src/custom/dev_prod/user/npucli (npu_info_print.c)
-//! for releases up to 25.x and the 950; captures in public threads for 26.x, whose source is not public.
+//! The table printed by `npu-smi info`. Four widths and five sets of columns are in use, so a value is found by the
+//! title above it and never by its position. Sources of the layouts: hicann/driver src/custom/dev_prod/user/npucli
+//! (npu_info_print.c) for releases up to 25.x and the 950; captures in public threads for 26.x, whose source is not
+//! public.
 
 use std::collections::BTreeMap;
 
 /// The content of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// The version of the driver.
+    /// The driver's version.
     pub driver: Option<String>,
     pub chips: Vec<Chip>,
-    /// The tool warns that the driver's installation is incomplete.
+    /// True if the tool warns that the driver's installation is incomplete.
     pub incomplete: bool,
 }
 
-/// A chip of a card; the runtime calls it a device.
+/// A chip on a card, which the runtime calls a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chip {
-    /// The card's label; labels have gaps.
+    /// The card's label. Labels may have gaps.
     pub card: String,
-    /// The chip within the card; the 950 has none.
+    /// The chip's number on the card, which the 950 lacks.
     pub chip: Option<String>,
     pub name: Option<String>,
-    /// The word of the health column.
+    /// The word in the health column.
     pub health: String,
-    /// MiB in use and total MiB of the memory that programs allocate from.
+    /// The used and the total size, in MiB, of the memory from which programs allocate.
     pub memory: Option<(u64, u64)>,
-    /// Its queries failed: a row of zeros, whatever the word in it.
+    /// True if queries about the chip failed, which shows as a row of zeros with any word.
     pub failed: bool,
     pub users: Vec<User>,
 }
@@ -35,7 +36,7 @@ pub(crate) struct Chip {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct User {
     pub process: String,
-    /// Empty for a process of another namespace.
+    /// The name; empty for a process in another namespace.
     pub name: String,
     pub memory: Option<u64>,
 }
@@ -45,7 +46,7 @@ const CONTINUED: &[&str] = &["ID", "id", "Util(%)", "name", "memory(MB)", "in", 
 /// Words for a missing value.
 const NOTHING: &[&str] = &["", "-", "NA"];
 
-/// Reads the table; any other text has no chips.
+/// Reads the table. Any other text yields no chips.
 pub(crate) fn read(text: &str) -> Table {
     let mut table = Table::default();
     let (mut titles, mut rows): (Vec<Cells>, Vec<Row>) = (Vec::new(), Vec::new());
@@ -55,7 +56,7 @@ pub(crate) fn read(text: &str) -> Table {
             table.incomplete = true;
         }
         let Some(cells) = cells(line) else {
-            // A separator between rows: the next row begins a chip.
+            // After a separator between rows, the next row begins a chip.
             take(&mut table, &mut rows);
             continue;
         };
@@ -87,7 +88,7 @@ fn cells(line: &str) -> Option<Cells> {
     Some(inner.split('|').map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// The titles of a cell. A word that does not continue a title begins a new one.
+/// The titles in a cell. A word that does not continue a title begins a new title.
 fn titles(cell: &str) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
     for word in cell.split_whitespace() {
@@ -103,7 +104,7 @@ fn has_title(cells: &[String], wanted: &str) -> bool {
     cells.iter().any(|cell| titles(cell).iter().any(|title| title == wanted))
 }
 
-/// The values of a row by their titles. Spaces separate them within a cell; `0    / 0` and `3391/ 65536` are single
+/// The values in a row, by title. Spaces separate values within a cell, but `0    / 0` and `3391/ 65536` are single
 /// values.
 fn values(heads: &[String], cells: &[String]) -> Row {
     let mut row = Row::new();
@@ -137,7 +138,7 @@ fn pair(text: &str) -> Option<(u64, u64)> {
     Some((used.trim().parse().ok()?, total.trim().parse().ok()?))
 }
 
-/// Joins the rows of a chip.
+/// Joins a chip's rows.
 fn take(table: &mut Table, rows: &mut Vec<Row>) {
     let rows = std::mem::take(rows);
     let (Some(first), second) = (rows.first(), rows.get(1)) else { return };

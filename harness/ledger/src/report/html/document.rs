@@ -1,12 +1,12 @@
-//! The frame of all pages: one self-contained document for phones, print, dark mode and keyboards.
+//! The frame for all pages: a self-contained document that supports phones, print, dark mode and keyboard use.
 
 use crate::report::clean;
 use catalog::digest;
 
 const STYLE: &str = include_str!("page.css");
 
-/// A whole document. `body` is markup, `script` may be empty. The page loads nothing and runs only this script: its
-/// nonce is a digest of the page, so that no text in the page can contain it.
+/// A complete document. `body` is markup; `script` may be empty. The page loads nothing and runs only this script. The
+/// script's nonce is a digest of the page, so no text in the page can contain the nonce.
 pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
     let nonce = &digest::of_bytes(format!("{title}{body}").as_bytes())[..32];
     let policy = match script {
@@ -28,7 +28,8 @@ pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
     )
 }
 
-/// Text for markup: it opens no tag, attribute or entity, and has no control characters.
+/// Escapes text for markup. The result contains no control characters and cannot start a tag, an attribute or an
+/// entity.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in clean(text).chars() {

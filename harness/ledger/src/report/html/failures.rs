@@ -1,4 +1,4 @@
-//! The rules that need attention: broken and unanswered rules, findings and known failures, with all details.
+//! The rules that need attention, with all details: broken and unanswered rules, findings and known failures.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -15,30 +15,30 @@ use super::document::escaped;
 use super::labels::{about, anchor, label};
 use super::size::{self, Details};
 
-/// A list with more entries is closed at first.
+/// A list with more entries is collapsed at first.
 const OPEN: usize = 12;
-/// The number of calls, cases and lines shown, from the end.
+/// The number of calls, cases and lines shown from the end.
 const LAST: usize = 60;
-/// The most failures for which the page has the whole programs.
+/// The largest number of failures with whole programs on the page.
 const WHOLE: usize = 60;
-/// The lines shown of the other programs: the beginning, and the end with the last calls and checks.
+/// The lines shown from the other programs: the beginning, and the end with the last calls and checks.
 const PROGRAM_START: usize = 24;
 const PROGRAM_END: usize = 70;
-/// The number of lines shown, from the end of a log.
+/// The number of lines shown from the end of a log.
 const LOG_LINES: usize = 40;
-/// The longest text of prose, in characters.
+/// The longest prose shown, in characters.
 const PROSE: usize = 2_000;
-/// The longest line, in characters.
+/// The longest line shown, in characters.
 const LINE: usize = 400;
 
-/// A list of results with its heading.
+/// A list of results and its heading.
 pub(super) struct List<'a> {
     pub anchor: &'static str,
     pub heading: &'static str,
     pub results: Vec<&'a RuleResult>,
 }
 
-/// The lists that are not empty, the worst first. Known failures have separate lists.
+/// The nonempty lists, worst first. Known failures have separate lists.
 pub(super) fn lists(run: &Recorded) -> Vec<List<'_>> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let excused = |result: &RuleResult| expected.is_some_and(|expected| expected.excuses(&result.id));
@@ -62,7 +62,7 @@ pub(super) fn lists(run: &Recorded) -> Vec<List<'_>> {
     lists
 }
 
-/// The lists with their details, in at most `limit` bytes.
+/// The lists with details, in at most `limit` bytes.
 pub(super) fn sections(folder: &Path, run: &Recorded, limit: usize) -> String {
     let lists = lists(run);
     let whole = lists.iter().map(|list| list.results.len()).sum::<usize>() <= WHOLE;
@@ -90,7 +90,7 @@ pub(super) fn sections(folder: &Path, run: &Recorded, limit: usize) -> String {
     markup
 }
 
-/// The visible line of each rule in a closed list.
+/// The line that is visible for each rule in a collapsed list.
 fn heads(list: &List<'_>) -> Vec<String> {
     let open = list.anchor == "broken" && list.results.len() <= OPEN;
     list.results.iter().map(|result| head(result, open)).collect()
@@ -136,7 +136,7 @@ fn in_list(rows: &str) -> String {
     if rows.is_empty() { String::new() } else { format!("<dl>\n{rows}</dl>\n") }
 }
 
-/// Facts that are shown, or omitted, together.
+/// Facts that are shown or omitted together.
 #[derive(PartialEq, Eq)]
 enum FactGroup {
     Known,
@@ -154,7 +154,7 @@ fn group_of(fact: &Fact<'_>) -> FactGroup {
     }
 }
 
-/// The labeled facts except the library, which is the same for every rule.
+/// The labeled facts, except the library, which is the same for every rule.
 fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> bool) -> String {
     let facts = facts(result, header);
     let facts = facts.iter().filter(|fact| fact.label != message!("label-library") && wanted(fact));
@@ -168,7 +168,7 @@ fn row(label: &str, markup: &str) -> String {
 fn content(content: &Content<'_>) -> String {
     match content {
         Content::Text(text) => prose(text),
-        // Whole, to be copied.
+        // The whole text, for copying.
         Content::Exact(text) => format!("<code>{}</code>", escaped(&one_line(text))),
         Content::List(entries) => list("ul", entries, entries.len().min(LAST)),
         Content::Values(values) => {
@@ -201,7 +201,7 @@ fn list(kind: &str, entries: &[String], most: usize) -> String {
     format!("<{kind}>{items}</{kind}>{rest}")
 }
 
-/// The last entries of a list, with their numbers in the whole list.
+/// The last entries of a list, numbered as in the whole list.
 fn numbered(entries: &[String]) -> String {
     let hidden = entries.len().saturating_sub(LAST);
     let items: String = entries
@@ -225,7 +225,7 @@ fn last_lines(text: &str, most: usize) -> String {
     note.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
 }
 
-/// The case as a C program: whole, or its beginning and end.
+/// The case as a C program: the whole program, or its beginning and end.
 fn program(result: &RuleResult, whole: bool) -> String {
     let Some(program) = result.failure.as_ref().and_then(|failure| failure.program.as_ref()) else {
         return String::new();
@@ -252,7 +252,7 @@ fn cut_line(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The end of a kept log, with a link to the file. Empty if the file is missing or does not belong to the run.
+/// The end of a kept log, with a link to the file; empty if the file is missing or does not belong to the run.
 fn log(folder: &Path, file: &LogFile) -> String {
     let Ok(bytes) = file.read(folder) else { return String::new() };
     let text = String::from_utf8_lossy(&bytes);

@@ -1,12 +1,12 @@
 "use strict";
-// The page is complete without this script, which only filters it.
+// The page is complete without this script, which only filters rules.
 (() => {
   const form = document.getElementById("filters");
   const items = [...document.querySelectorAll("[data-verdict]")];
   const groups = [...document.querySelectorAll("[data-group]")];
   const shown = document.getElementById("shown");
   const field = (name) => form.elements.namedItem(name).value;
-  // The row and the failure of a rule count as one text: a search finds both or neither.
+  // A rule's row and failure count as one text, so that a search finds both or neither.
   const texts = new Map();
   for (const item of items) {
     texts.set(item.dataset.rule, (texts.get(item.dataset.rule) || "") + " " + item.textContent.toLowerCase());
@@ -26,7 +26,7 @@
     for (const group of groups) group.hidden = !group.querySelector("[data-verdict]:not([hidden])");
     shown.textContent = shown.dataset.shown.replace("#", rules);
   };
-  // A link to a closed element opens it.
+  // Following a link to a collapsed element opens the element.
   const open = () => {
     let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (; target; target = target.parentElement) {
@@ -39,7 +39,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(apply));
   addEventListener("hashchange", open);
-  // A printed page needs open elements: all of them if there are few failures, otherwise only the failures.
+  // Elements are opened for printing: all of them if there are few failures, otherwise only the failures.
   const opened = () => {
     const failures = document.querySelectorAll("details[data-rule]");
     return failures.length <= 12 ? document.querySelectorAll("details") : failures;

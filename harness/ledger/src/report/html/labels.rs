@@ -1,11 +1,11 @@
-//! Colors, labels and anchors of results on the page.
+//! Colors, labels and anchors for results on the page.
 
 use crate::report::text::one_line;
 use record::{Meaning, RuleResult};
 
 use super::document::escaped;
 
-/// The class that colors a meaning. A word always comes with the color.
+/// The CSS class that colors a meaning. The color is always accompanied by a word.
 pub(super) fn class(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "good",
@@ -15,7 +15,7 @@ pub(super) fn class(meaning: Meaning) -> &'static str {
     }
 }
 
-/// The name of a meaning in attributes, the same in every language.
+/// The name of a meaning in attributes, which is the same in every language.
 pub(super) fn name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "hold",
@@ -26,7 +26,7 @@ pub(super) fn name(meaning: Meaning) -> &'static str {
     }
 }
 
-/// The attributes that the filter reads.
+/// The attributes that the filter script reads.
 pub(super) fn about(result: &RuleResult) -> String {
     format!(
         "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
@@ -37,7 +37,7 @@ pub(super) fn about(result: &RuleResult) -> String {
     )
 }
 
-/// The id of an element for links to it: letters, digits, dots and hyphens.
+/// The id of an element that links can refer to, made of letters, digits, dots and hyphens.
 pub(super) fn anchor(kind: &str, name: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
     format!("{kind}-{}", name.chars().take(100).map(fits).collect::<String>())

@@ -1,7 +1,8 @@
-//! `report.html`: the run as one page, made from the journal and the kept logs alone.
+//! `report.html`: the run as one page, made only from the journal and the kept logs.
 //!
-//! - [`page`] is the whole page: [`overview`], [`failures`], all rules, and what was tested ([`tested`]).
-//! - [`document`] is the frame that comparisons and histories use too.
+//! - [`page`] is the whole page: [`overview`], [`failures`], all rules, and the tested library and devices
+//!   ([`tested`]).
+//! - [`document`] is the frame, which comparisons and histories also use.
 
 mod document;
 mod failures;
@@ -26,7 +27,7 @@ const FILTER: &str = include_str!("filter.js");
 /// The report's name in a run's folder.
 pub const PAGE_FILE: &str = "report.html";
 
-/// The page of a run whose logs are in `folder`.
+/// The page for a run whose logs are in `folder`.
 pub(super) fn page(folder: &Path, run: &Recorded) -> String {
     let (runtime, product) = (run.header.runtime.as_str(), run.header.product.as_str());
     let title = message!("page-title", runtime = runtime, product = product) + &mark(&run.header);

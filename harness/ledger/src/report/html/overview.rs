@@ -1,4 +1,4 @@
-//! The run at a glance: one sentence, numbers, chapters.
+//! The run at a glance: a one-sentence result, numbers, and chapters.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,15 +16,15 @@ use super::document::escaped;
 use super::failures;
 use super::labels::{anchor, class};
 
-/// The result of the run, and links to the sections of the page.
+/// The run's result, and links to the sections of the page.
 pub(super) fn header(run: &Recorded) -> String {
     result(run) + &contents(run)
 }
 
-/// The most characters of a list of seeded defects.
+/// The longest list of seeded defects, in characters.
 const DEFECTS: usize = 300;
 
-/// The conclusion in one sentence, and what was tested.
+/// The outcome in one sentence, and the tested library and devices.
 fn result(run: &Recorded) -> String {
     let Conclusion { tone, text } = conclusion(&run.header, &run.results, run.end.as_ref());
     let class = match tone {
@@ -75,7 +75,7 @@ fn contents(run: &Recorded) -> String {
     format!("<nav aria-label=\"{}\"><ul>{links}</ul></nav>\n", message!("contents"))
 }
 
-/// The numbers of the run.
+/// The run's numbers.
 pub(super) fn section(run: &Recorded) -> String {
     let mut verdicts: BTreeMap<Verdict, usize> = BTreeMap::new();
     run.results.iter().for_each(|result| *verdicts.entry(result.verdict).or_default() += 1);
@@ -156,7 +156,7 @@ fn row_of_chapter(name: &str, rules: &[&RuleResult], columns: &[Meaning]) -> Str
     row
 }
 
-/// The subjects of the suite that ran.
+/// The suite's subjects in this run.
 fn subjects(run: &Recorded) -> String {
     let ran = |subject: &&Subject| {
         run.results.iter().any(|result| subject.rules.contains(&result.id) && result.verdict != Verdict::Skipped)

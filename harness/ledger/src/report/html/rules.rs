@@ -1,4 +1,4 @@
-//! All rules of the run by chapter, the filter, and the slowest rules.
+//! All rules in the run by chapter, the filter, and the slowest rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -15,14 +15,14 @@ use super::document::escaped;
 use super::failures::lists;
 use super::labels::{about, anchor, label, name};
 
-/// The number of rules in the table of times.
+/// The number of rules in the table of slowest rules.
 const SLOWEST: usize = 15;
-/// The most characters of a reason or a note.
+/// The longest reason or note shown, in characters.
 const NOTE: usize = 160;
 /// The width of the longest bar, in pixels.
 const BAR: u64 = 240;
 
-/// The filter. It is hidden until the script runs, because it needs the script.
+/// The filter, which is hidden until the script that it needs runs.
 pub(super) fn filters(run: &Recorded) -> String {
     let chapters: BTreeSet<String> = run.results.iter().map(|result| one_line(&result.chapter)).collect();
     let verdicts: BTreeSet<_> = run.results.iter().map(|result| result.verdict).collect();
@@ -53,12 +53,12 @@ pub(super) fn filters(run: &Recorded) -> String {
         select("verdict", message!("filter-verdict"), verdicts),
         select("chapter", message!("filter-chapter"), chapters),
         message!("show-all"),
-        // The script writes the number of shown rules in place of the sign.
+        // The script replaces this character with the number of shown rules.
         message!("rules-shown", shown = "#", all = run.results.len())
     )
 }
 
-/// The table of all rules, and that of the slowest.
+/// The table of all rules, and the table of the slowest rules.
 pub(super) fn sections(run: &Recorded) -> String {
     format!("{}{}", table(run), times(run))
 }
@@ -119,7 +119,7 @@ fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     )
 }
 
-/// The devices of a rule, if they are known.
+/// A rule's devices, if they are known.
 fn on(result: &RuleResult) -> String {
     let each = result.each.iter().map(|on| on.device.as_str());
     let devices: Vec<&str> = match result.each.is_empty() {
@@ -133,11 +133,11 @@ fn on(result: &RuleResult) -> String {
     format!("<br/><span class=\"faint\">{word} {}</span>", escaped(&elide(&devices.join(", "), 60)))
 }
 
-/// The reason, the entry of a known failure, and notes for the reader of a passing rule.
+/// The reason, the entry for a known failure, and notes on a passing rule.
 fn remarks(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref()?.of(&result.id)).map(sorted_line);
     let mut lines: Vec<String> = [Some(result.reason.clone()), expected].into_iter().flatten().collect();
-    // The details of a failure have the same notes.
+    // The details of a failure include the same notes.
     if !detailed {
         for fact in notes(result).into_iter().filter(|fact| fact.label != message!("label-reason")) {
             match fact.content {

@@ -1,10 +1,10 @@
-//! The size limit of a page: the most important block of every rule goes before the second block of any rule.
+//! The size limit of a page. The most important block of every rule takes precedence over the second block of any rule.
 
 use messages::message;
 
-/// The most bytes of a page: less than three megabytes.
+/// The largest page, in bytes: less than three megabytes.
 pub(super) const MOST: usize = 2_800_000;
-/// About the bytes of a line that names omitted blocks, with the end of its entry.
+/// The approximate size of a line that names omitted blocks, including the end of the entry, in bytes.
 pub(super) const OMITTED_LINE: usize = 240;
 
 /// The details of a rule, in page order.
@@ -12,7 +12,7 @@ pub(super) struct Details {
     blocks: Vec<Block>,
 }
 
-/// One block of the details. Blocks with a higher rank are omitted first.
+/// A block of details. Blocks with a higher rank are omitted first.
 struct Block {
     rank: u8,
     name: &'static str,
@@ -32,7 +32,7 @@ impl Details {
         }
     }
 
-    /// The shown blocks, and a line that names the omitted ones.
+    /// The shown blocks, and a line that names the omitted blocks.
     pub(super) fn markup(&self) -> String {
         let (shown, omitted): (Vec<&Block>, Vec<&Block>) = self.blocks.iter().partition(|block| block.shown);
         let mut markup: String = shown.into_iter().map(|block| block.markup.as_str()).collect();
@@ -46,7 +46,7 @@ impl Details {
     }
 }
 
-/// Selects the blocks of all rules that fit into `most` bytes, rank by rank.
+/// Selects blocks from all rules, rank by rank, until `most` bytes are used.
 pub(super) fn select(all: &mut [Details], most: usize) {
     let mut left = most;
     let last = all.iter().flat_map(|details| &details.blocks).map(|block| block.rank).max().unwrap_or(0);

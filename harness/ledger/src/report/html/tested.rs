@@ -1,4 +1,4 @@
-//! The tested library and devices, the settings, and the events of the run.
+//! The tested library and devices, the settings, and the events during the run.
 
 use std::fmt::Write;
 
@@ -14,17 +14,17 @@ use record::{Recorded, RunHeader};
 
 use super::document::escaped;
 
-/// The most lines under one label; the journal has all.
+/// The largest number of lines under one label. The journal has all lines.
 const MOST: usize = 60;
-/// The most characters of a line.
+/// The longest line, in characters.
 const LINE: usize = 600;
 
-/// The facts of the header, then the course of the run.
+/// The facts from the header, then the course of the run.
 pub(super) fn sections(run: &Recorded) -> String {
     format!("{}{}", tested(&run.header), course(run))
 }
 
-/// The rows of a list of terms.
+/// The rows in a list of terms.
 struct Rows(String);
 
 impl Rows {
@@ -103,7 +103,7 @@ fn tested(header: &RunHeader) -> String {
     )
 }
 
-/// The course of the run: times, starts, retries, remarks. Remarks also report the health of devices.
+/// The course of the run: times, starts, retries and remarks. Remarks also report on the health of devices.
 fn course(run: &Recorded) -> String {
     let (header, mut rows) = (&run.header, Rows(String::new()));
     rows.add(message!("label-started"), &header.started);
