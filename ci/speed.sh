@@ -72,16 +72,16 @@ same() {
 run quiet
 prove proof
 busy
-run beside-loops
-prove proof-beside-loops
+run with-loops
+prove proof-with-loops
 quieten
 run calls-of-1ms --call-ns 1000000
 run calls-of-5ms --call-ns 5000000
 prove proof-calls-of-1ms --call-ns 1000000
-same quiet beside-loops
+same quiet with-loops
 same quiet calls-of-1ms
 same quiet calls-of-5ms
-same proof proof-beside-loops
+same proof proof-with-loops
 same proof proof-calls-of-1ms
 # Two rules that once missed their defects with slow calls, and forty drawn ones.
 mapfile -t drawn < <(awk -F '\t' '$2 != "skipped" {print $1}' "$work/quiet.tsv" | shuf -n 40 --random-source=<(yes "$seed"))

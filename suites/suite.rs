@@ -134,7 +134,7 @@ fn trial(work: &Arc<Agenda>, planned: &Planned) -> Trial {
     Trial::ignorable_test(name, test).with_kind(kind)
 }
 
-/// How a result appears among the tests.
+/// The result of a rule as the result of a test.
 fn completion(campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
     if result.verdict == Verdict::Skipped {
         return Ok(Completion::ignored_with(clean(&result.reason)));

@@ -247,7 +247,7 @@ def filtered(browser, url, shots):
 def without_script(browser, url):
     browser.command("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(url)
-    # chromedriver needs scripts for its own queries, so this queries the DOM tree.
+    # chromedriver needs scripts for queries, so this queries the DOM tree.
     browser.command("DOM.enable")
     root = browser.command("DOM.getDocument", depth=0)["root"]["nodeId"]
 

@@ -17,6 +17,7 @@ pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool
     if let Some(folder) = print_path {
         let failed = |source| CommandError::File { path: folder.to_owned(), source };
         let folder = std::path::absolute(folder).map_err(failed)?;
+        std::fs::create_dir_all(&folder).map_err(failed)?;
         for library in device.libraries {
             say_line(library.write_to(&folder).map_err(failed)?.display())?;
         }

@@ -1,4 +1,4 @@
-//! Catalogs with mistakes, each a file with what `lint` says of it beside it (docs/catalog/files.md, Bad catalogs).
+//! Catalogs with mistakes: each is a file, next to a file with the output of `lint` (docs/catalog/files.md).
 
 use std::fs;
 use std::path::Path;
@@ -69,8 +69,8 @@ fn write(bench: &Bench, text: &str) -> Result<(), String> {
     fs::write(bench.path("specs/acl/rules/small.yaml"), text).map_err(|error| error.to_string())
 }
 
-/// What does not change with the next line of a real file or the next release. Of mistakes in a real file the first one,
-/// without its line: the others quote what follows from it.
+/// The part of the output that does not change with the next edit of a real file or the next release. Of the mistakes in
+/// a real file it keeps the first one, without its line, because the others quote its consequences.
 fn stable(text: &str) -> String {
     let mistakes = text.lines().filter(|line| !line.starts_with("warning: api.yaml: no rule uses the set-up"));
     let text: String = mistakes.map(|line| line.to_owned() + "\n").collect();

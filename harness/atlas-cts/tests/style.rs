@@ -30,7 +30,7 @@ const PATTERNS: [Pattern; 12] = [
     Pattern {
         name: "stands",
         banned: r"\b(stands?|stood)\b",
-        fine: r"stands? (for|in for|alone|out)\b|stand-alone",
+        fine: r"stands? (for|in for|alone|out)\b|stand-alone|[\w.-]+-stands-[\w-]+",
         instead: "is, appears, is listed",
     },
     Pattern {
@@ -67,7 +67,7 @@ const PATTERNS: [Pattern; 12] = [
     Pattern {
         name: "goes-on",
         banned: r"\bheld against\b|\b(go|goes|went|going) on\b|\bmend(s|ed|ing)?\b|\b[Bb]eside\b|\bin the way\b",
-        fine: r"\bbeside:",
+        fine: r"\bbeside:|[\w.-]+-beside[\w-]*|[(`]beside[)`]",
         instead: "compare with, continue, fix, next to or in addition to, block",
     },
     Pattern {
@@ -133,8 +133,11 @@ fn found() -> Found {
         for (number, line) in prose(&name, &text) {
             let comment = ["//", "#"].iter().any(|mark| line.trim_start().starts_with(mark));
             for (pattern, banned, fine) in &patterns {
-                // A page has headings, not comments; a comment has a first line.
-                if pattern.name == "what-as-noun" && (name.ends_with(".md") || in_comment) {
+                // A page has headings, not comments, and a comment has a first line.
+                let heading = pattern.name == "what-as-noun" && (name.ends_with(".md") || in_comment);
+                // `call(s)` is C.
+                let call = pattern.name == "plural-in-brackets" && name.ends_with(".c");
+                if heading || call {
                     continue;
                 }
                 let line_without =

@@ -109,7 +109,7 @@ fn a_set_is_named_or_written_out() {
     assert_eq!(judged(named)[0], "toy_wait() fails {TOY_BAD_VALUE, TOY_BAD_STATE}");
 }
 
-/// The blocks of an `if` are judged as if they stood alone; its condition is not judged.
+/// The blocks of an `if` are judged as if they were alone; its condition is not judged.
 #[test]
 fn a_condition_is_no_judgment() {
     let steps = "int n = 0;\nif (devices > 1) { n = 1; toy_wait() fails; } else { n == 0; }\nn < 2;";

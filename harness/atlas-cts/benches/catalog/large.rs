@@ -26,7 +26,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 pub fn write(specs: &Path, rules: usize) {
     let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(real().runtime);
     let runtime = specs.join(real().runtime);
-    // What an earlier version left behind would be read as well.
+    // Files from an earlier version would be read as well.
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(&runtime).expect("the folder can be made");
     let mut blocks = Vec::new();
@@ -40,7 +40,7 @@ pub fn write(specs: &Path, rules: usize) {
         match text.split_once("rules:\n") {
             Some((_, list)) => blocks.extend(list.split("  - id: ").skip(1).map(str::to_owned)),
             None => {
-                let copy = runtime.join(path.strip_prefix(&original).expect("it stands below"));
+                let copy = runtime.join(path.strip_prefix(&original).expect("the file is below the folder"));
                 std::fs::create_dir_all(copy.parent().unwrap_or(&runtime)).expect("the folder can be made");
                 std::fs::write(copy, without_rules(text)).expect("it can be written");
             }
@@ -71,7 +71,7 @@ fn without_rules(mut text: String) -> String {
     text
 }
 
-/// The lines of a rule but `owns`, which may go on in further lines.
+/// The lines of a rule without `owns`, which may span several lines.
 fn without_owns(rule: &str) -> Vec<&str> {
     let mut inside = false;
     let kept = |line: &&str| {

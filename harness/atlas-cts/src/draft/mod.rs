@@ -112,7 +112,8 @@ pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> R
     let source = Some((source.0.as_str(), source.1.as_str())).filter(|_| clauses.is_empty());
     let page = Page { id: &wanted.id, calls: &calls, sizes, clauses, source, free, claimed };
     let line = book.append(&page.text())?;
-    Ok(summary(&page, &tried, &format!("{}:{line}", short(&chapter.path))))
+    let specs = book.specs.root().display();
+    Ok(summary(&page, &tried, &format!("{}:{line}", short(&chapter.path)), &format!("--specs {specs}")))
 }
 
 /// A new rule for a chapter.
@@ -254,7 +255,7 @@ fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static De
 }
 
 /// A summary of the skeleton, and the next steps.
-fn summary(page: &Page<'_>, tried: &Tried, place: &str) -> String {
+fn summary(page: &Page<'_>, tried: &Tried, place: &str, specs: &str) -> String {
     let id = page.id;
     let mut text = format!("{place}: {id}, with {} to choose from\n", plural(page.clauses.len(), "sentence"));
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
@@ -268,8 +269,8 @@ fn summary(page: &Page<'_>, tried: &Tried, place: &str) -> String {
         text += &format!("the arguments are unknown; write this call: {open}\n");
     }
     text += &format!(
-        "next: `atlas-cts lint` lists the parts to write; `atlas-cts prove {id}` shows the defects that the \
-         rule kills\n"
+        "next: `atlas-cts lint {specs}` lists the parts to write; `atlas-cts prove {specs} -v {id}` shows the defects \
+         that the rule kills\n"
     );
     text
 }

@@ -42,6 +42,8 @@ pub enum RunError {
     Target(#[from] TargetError),
     #[error("error: --case {text}: {reason}; give the JSON that a failure prints")]
     Case { text: String, reason: String },
+    #[error("error: {query}: {reason}; give the query that a failure prints")]
+    QueriedCase { query: String, reason: String },
     #[error("error: {0}")]
     Folder(#[from] FolderError),
     /// No more results can be written.
@@ -86,7 +88,8 @@ impl RunError {
             | RunError::Expectations(_)
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
-            | RunError::Case { .. } => ExitStatus::Usage,
+            | RunError::Case { .. }
+            | RunError::QueriedCase { .. } => ExitStatus::Usage,
             // Only the user can name a run to read.
             RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
                 ExitStatus::Usage

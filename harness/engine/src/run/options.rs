@@ -143,7 +143,7 @@ pub struct ConditionOptions {
     /// Also provoke documented undefined behavior, isolated and not judged.
     #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
-    /// Declare that only this run uses the devices, and also take all their memory.
+    /// Nothing else uses the devices: also take all of their memory.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
 }
@@ -249,6 +249,9 @@ pub struct RunOptions {
     /// id.
     #[arg(long, value_name = "JSON", help_heading = SELECTION, hide_short_help = true)]
     pub case: Option<String>,
+    /// The query that gave the case, for messages.
+    #[arg(skip)]
+    pub query: Option<String>,
     /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
@@ -372,6 +375,7 @@ impl Options {
         let failed = |source| SelectionError::Query { text: text.clone(), source };
         let (rule, case) = parse_query(&text).map_err(failed)?;
         self.run.case = case.map(|case| case.to_string());
+        self.run.query = Some(text.clone());
         wanted[at] = rule.to_owned();
         Ok(true)
     }

@@ -99,7 +99,7 @@ impl Filter {
         let texts: Vec<_> = in_vain
             .map(|pattern| {
                 let place = self.places.get(pattern.text).map_or(String::new(), |place| format!(" ({place})"));
-                (pattern.text.to_owned(), format!("{place}{}", meant(pattern.text, &all)))
+                (pattern.text.to_owned(), format!("{place}{}", meant(pattern.text, &all, rules)))
             })
             .collect();
         if !texts.is_empty() {
@@ -125,7 +125,10 @@ impl Filter {
 }
 
 /// A hint for a text that matches nothing: a similar id, or the beginning that ids have in common.
-fn meant(text: &str, all: &[Planned]) -> String {
+fn meant(text: &str, all: &[Planned], rules: &Rules) -> String {
+    if rules.rules.iter().any(|rule| rule.program.function_names().any(|name| name == text)) {
+        return format!("; `atlas-cts list --api {text}` lists the rules that call this function");
+    }
     let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
     let starts: Vec<String> = all.iter().filter_map(starts).collect();
     hint(text, all.iter().map(|planned| planned.id.as_str()).chain(starts.iter().map(String::as_str)))

@@ -23,7 +23,7 @@ impl<'a> Execution<'a> {
             StatementKind::For { bound: of, .. } | StatementKind::If { condition: of, .. }
                 if !matches!(of, Expression::Constant(_) | Expression::Axis(_)) =>
             {
-                self.synchronise().and_then(|()| self.flow(statement, Self::statement))
+                self.synchronize().and_then(|()| self.flow(statement, Self::statement))
             }
             kind if kind.is_flow() => self.flow(statement, Self::statement),
             StatementKind::Exit { process } => self.leave(*process, None),

@@ -356,7 +356,7 @@ impl<'a> Execution<'a> {
     }
 
     fn observe(&mut self) -> Result<(), Stop> {
-        self.synchronise()?;
+        self.synchronize()?;
         if self.prepared.process != 0 {
             return Ok(());
         }

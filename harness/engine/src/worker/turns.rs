@@ -30,7 +30,7 @@ impl Execution<'_> {
     }
 
     /// Makes the variables the same in all processes.
-    pub(super) fn synchronise(&mut self) -> Result<(), Stop> {
+    pub(super) fn synchronize(&mut self) -> Result<(), Stop> {
         match &self.turns {
             Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
             _ => Ok(()),
