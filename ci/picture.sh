@@ -12,7 +12,7 @@ ln -s "$PWD/target/debug/atlas-cts" "$folder/bin/atlas-cts"
 picture=$PWD/ci/page/picture.py
 out=$PWD/docs/terminal.svg
 cd "$folder"
-command="atlas-cts run --product a2 acl.set.byte acl.set.bounds acl.copy.sync-roundtrip acl.ipc.whitelist-deny"
+command="atlas-cts run --product a2 acl.copy.sync-roundtrip acl.set.byte acl.ipc.whitelist-deny"
 # A terminal of 100 columns, because the command prints colors only in a terminal.
 PATH=$folder/bin:$PATH script --quiet --return --command "stty cols 100; $command" raw.txt >/dev/null
 python3 "$picture" "$command" raw.txt >"$out"
