@@ -49,10 +49,7 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     }
     if let Some(applied) = &record.expectations {
         let known = applied.number(Sort::Known) + applied.number(Sort::Expired);
-        line(
-            "known",
-            format!("{} listed in {}, still counted here", plural(known as usize, "result"), applied.files.path),
-        );
+        line("known", format!("{} listed in {}, still counted here", plural(known, "result"), applied.files.path));
     }
     let edition = record.edition.as_ref().map(|edition| format!(", edition {edition}")).unwrap_or_default();
     line("product", format!("{} of {}{edition}", record.product, record.runtime));
