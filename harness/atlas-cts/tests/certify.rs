@@ -180,7 +180,7 @@ fn a_whole_run_without_failures_is_conformant_and_its_record_is_reproducible() {
 )]
 #[case::not_every_rule(
     "", EDITION, &["acl.small.told", "--product", "a2", "--library", "libtested.so", "--dedicated"],
-    Capability::EveryRule, "1 rule not run", &["acl.small.holds"]
+    Capability::EveryRule, "1 rule did not run", &["acl.small.holds"]
 )]
 #[case::a_part(
     "", EDITION, &["--product", "a2", "--library", "libtested.so", "--dedicated", "--shard", "1/1"],
@@ -247,7 +247,7 @@ fn a_known_failure_that_did_not_run_is_a_missing_rule() {
     let bench = bench(BROKEN, EDITION);
     bench.write("known.yaml", DANGEROUS);
     bench.run_catalog("run", &[DEDICATED, &["--expectations", "known.yaml"]].concat()).says(0, &[]);
-    certify(&bench, "run", &[]).says(3, &["every rule: 1 rule not run", "(acl.small.broken)"]);
+    certify(&bench, "run", &[]).says(3, &["every rule: 1 rule did not run", "(acl.small.broken)"]);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_rule_that_a_shard_did_not_run_is_missing_after_a_merge_without_known_failur
     let part = [DEDICATED, &["--expectations", "known.yaml", "--shard", "1/1"]].concat();
     bench.run_catalog("part", &part).says(0, &[]);
     bench.run(["merge", "part", "--specs", "specs", "--report-dir", "whole"]).says(0, &[]);
-    certify(&bench, "whole", &[]).says(3, &["every rule: 1 rule not run", "(acl.small.broken)"]);
+    certify(&bench, "whole", &[]).says(3, &["every rule: 1 rule did not run", "(acl.small.broken)"]);
 }
 
 #[test]
