@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         if *self.peek() == Kind::End {
             Ok(())
         } else {
-            self.fail(&format!("expected the end, found {}", describe(self.peek())))
+            self.fail(&format!("expected the end of the input, found {}", describe(self.peek())))
         }
     }
 

@@ -60,7 +60,7 @@ fn builder(header: &Path, target: &str) -> Result<Builder, Error> {
     let stubs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stubs");
     let folder = header.parent().unwrap_or(Path::new("/"));
     let edition = RustTarget::stable(85, 0)
-        .map_err(|error| Error::Unknown { form: format!("no code for this edition of Rust ({error})") })?;
+        .map_err(|error| Error::Unknown { form: format!("cannot generate code for this version of Rust ({error})") })?;
     Ok(bindgen::builder()
         .clang_args(["-x", "c", "-std=c11", &format!("--target={target}"), "-nostdinc", "-isystem", utf8(&stubs)?])
         .detect_include_paths(false)

@@ -31,8 +31,8 @@ pub enum SignatureError {
     )]
     NotAllowed { signature: PathBuf, allowed: PathBuf, said: String },
     #[error(
-        "BAD SIGNATURE: {signature} is not a signature of these bytes by {signer} for {NAMESPACE}: {said}; the record \
-         or the signature has changed, so get both again"
+        "BAD SIGNATURE: {signature} is not the signature of {signer} for this record ({NAMESPACE}): {said}; the record \
+         or the signature was modified, so get fresh copies of both"
     )]
     Bad { signature: PathBuf, signer: String, said: String },
 }

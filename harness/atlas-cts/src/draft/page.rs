@@ -52,7 +52,7 @@ impl Page<'_> {
         if let Some((document, section)) = self.source {
             let _ = writeln!(
                 text,
-                "    # No clause is a promise or an error for these functions, so the rule has level info.\n    \
+                "    # No clause states a promise or an error for these functions, so the rule has level info.\n    \
                  source:\n      - {{document: {document}, section: {section}}}\n    level: info"
             );
             return;

@@ -15,7 +15,7 @@ pub enum ReproducerError {
     #[error("{rule} did not run ({reason}), so there is nothing to reproduce; give a rule that ran")]
     Skipped { rule: String, reason: String },
     #[error(
-        "{rule}: the run has no failure with these values; give the values of its failure, {found}, or use `print`"
+        "{rule} did not fail with these values in this run; give the values that it failed with ({found}), or use `print`"
     )]
     OtherCase { rule: String, found: String },
     #[error(
