@@ -1,5 +1,5 @@
-//! Alternatives of `choose` and axis values that a product does not offer. Only alternatives that call such a function
-//! or pass such a value are left out; the rest of the rule still runs.
+//! Alternatives of `choose` and axis values that use functions or values a product does not offer. Only these
+//! alternatives and axis values are left out; the rest of the rule still runs.
 
 use steps::AxisId;
 use steps::program::{Domain, Program, Statement, StatementKind};
@@ -11,7 +11,8 @@ pub type Alternative = (AxisId, usize);
 /// The alternatives and axis values that use functions or values the product does not offer.
 ///
 /// # Errors
-/// Fails if the program cannot run without a function or value that is not offered. The error is its name.
+/// Fails if the program cannot run without a function or value that is not offered. The error is the name of that
+/// function or value.
 pub(super) fn left_out<'a>(
     program: &'a Program,
     names_values: bool,
@@ -60,7 +61,8 @@ struct Needs<'a, 'o, O: Fn(&str) -> bool> {
 }
 
 impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
-    /// Records the function of a call, or a value among its arguments, if it is not offered.
+    /// Records a call's function, or a value in the call's arguments, if the product does not offer that function or
+    /// value.
     fn note(&self, node: Node<'_>, found: &mut Option<&'a str>) {
         let (Node::Call(call), None) = (node, &found) else { return };
         let missing = |name: &&'a str| !(self.offered)(name);
@@ -71,8 +73,8 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         }
     }
 
-    /// Adds the axis values that are not offered to `without`. If an axis has no offered value, returns one of its
-    /// missing values.
+    /// Adds to `without` the axis values that are not offered. If none of an axis's values is offered, returns one of
+    /// them.
     fn axes(&self, without: &mut Vec<Alternative>) -> Option<&'a str> {
         for (axis, declared) in self.program.axes.entries().filter(|_| self.names_values) {
             let Domain::OneOf { written, .. } = &declared.domain else { continue };
@@ -87,7 +89,7 @@ impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
         None
     }
 
-    /// The first function or value that a block always uses although it is not offered.
+    /// The first function or value that a block always uses although the product does not offer it.
     fn block(&self, statements: &'a [Statement], without: &mut Vec<Alternative>) -> Option<&'a str> {
         for statement in statements {
             let mut found = None;

@@ -10,8 +10,8 @@ use super::model::Axiom;
 use super::rules::{Rule, Rules};
 
 impl Rule {
-    /// The axioms that a judged check assumes: those of its ground (or, if the ground has none, of its rule) and those
-    /// of its built-in.
+    /// The axioms that a judged check assumes: the axioms of its ground (or of its rule, if the ground names none), and
+    /// the axioms of the built-in that it uses.
     pub fn axioms<'a>(&self, judged: &Judged, rules: &'a Rules) -> Vec<&'a Axiom> {
         let named = self.ground(judged).map(|ground| &ground.axioms).filter(|axioms| !axioms.is_empty());
         let named = named.unwrap_or(&self.assumes);
@@ -20,7 +20,8 @@ impl Rule {
         rules.axioms.iter().filter(|axiom| named.contains(&axiom.id) || built_in(axiom)).collect()
     }
 
-    /// The axioms that the check at a place assumes. If the place has no check, all of the rule's axioms.
+    /// The axioms that the check at a place assumes. If there is no check at the place, returns all of the rule's
+    /// axioms.
     pub fn axioms_at<'a>(&self, span: Span, rules: &'a Rules) -> Vec<&'a Axiom> {
         match self.judged_at(span) {
             Some(judged) => self.axioms(&judged, rules),

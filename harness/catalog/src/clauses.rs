@@ -133,14 +133,14 @@ impl Clause {
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
-    /// Positions in `clauses` by id, without the sentences that only coverage counts.
+    /// The positions in `clauses`, by id. Sentences that only coverage counts are left out.
     pub positions: HashMap<String, usize>,
     /// True if `clauses` contains the sentences that only coverage counts. Executables do not contain them.
     pub whole: bool,
 }
 
 impl ClauseBook {
-    /// The clause with an id, including those that only coverage counts.
+    /// The clause with an id. Clauses that only coverage counts are included.
     pub fn clause(&self, id: &str) -> Option<&Clause> {
         let known = self.positions.get(id).map(|position| &self.clauses[*position]);
         known.or_else(|| self.clauses.iter().rev().find(|clause| clause.id == id))

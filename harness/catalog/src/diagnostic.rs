@@ -24,7 +24,7 @@ impl Source {
     }
 
     /// True if the file or one of the three folders above it is a link. The link may lead to any file that this user
-    /// can read, and the link's author may see the messages that quote it.
+    /// can read, and the link's author may see the messages that quote that file.
     pub(crate) fn is_elsewhere(&self) -> bool {
         const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
@@ -45,8 +45,8 @@ impl Source {
         self.text.get(start..)?.split(['\n', '\r']).next()
     }
 
-    /// The nearest place that exists in the file: the given one, or the end of its line or of the file. A place can lie
-    /// outside the file because folded text has different lines, and because a carriage return does not always end a
+    /// The nearest place that exists in the file: the given place, the end of its line, or the end of the file. The
+    /// given place may not exist, because folded text has different lines and a carriage return does not always end a
     /// line.
     pub(super) fn inside(&self, line: usize, column: usize) -> (usize, usize) {
         let last = (1..=line).rev().find_map(|number| Some((number, self.line(number)?)));
@@ -124,12 +124,12 @@ impl std::error::Error for CatalogError {}
 pub(crate) struct Mistakes(Vec<Diagnostic>);
 
 impl Mistakes {
-    /// A mistake at a value in a file.
+    /// Adds a mistake at a value in a file.
     pub(crate) fn at<T>(&mut self, source: &Arc<Source>, place: &Spanned<T>, message: impl Into<String>) {
         self.0.push(Diagnostic::at(source, place, message));
     }
 
-    /// A mistake at a place inside the text of a scalar.
+    /// Adds a mistake at a place inside the text of a scalar.
     pub(crate) fn inside(&mut self, source: &Arc<Source>, scalar: &Spanned<String>, span: Span, message: String) {
         let (first_line, indentation) = text_start(source, scalar);
         let (line, column) = line_and_column(&scalar.value, span.start);
@@ -138,7 +138,7 @@ impl Mistakes {
         self.0.push(Diagnostic { source: Some(source.clone()), line, column, message });
     }
 
-    /// A mistake that concerns a whole file.
+    /// Adds a mistake that concerns a whole file.
     pub(crate) fn of_file(&mut self, source: &Arc<Source>, message: String) {
         self.0.push(Diagnostic { source: Some(source.clone()), line: 0, column: 0, message });
     }

@@ -34,7 +34,7 @@ impl fmt::Display for Edition {
 }
 
 impl Edition {
-    /// Reads the leading numbers in a version text; `None` if it does not begin with a number.
+    /// Reads the leading numbers in a version text; `None` if the text does not begin with a number.
     pub fn read(text: &str) -> Option<Edition> {
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let numbers: Vec<u32> = text[start..].split('.').map_while(|part| part.parse().ok()).collect();
@@ -47,7 +47,7 @@ impl Edition {
 pub struct Span {
     /// The first edition; `None`: no lower limit.
     pub since: Option<Edition>,
-    /// The last edition, including all that begin with it: 8.5.2 is not after 8.5.
+    /// The last edition, including all editions that begin with its numbers: 8.5.2 is not after 8.5.
     pub until: Option<Edition>,
 }
 

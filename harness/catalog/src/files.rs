@@ -33,11 +33,11 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads the bytes of a regular file.
 ///
 /// # Errors
-/// Fails as [`open`] does, if the file cannot be read, or if it has more than `at_most` bytes.
+/// Fails if [`open`] fails, if the file cannot be read, or if the file has more than `at_most` bytes.
 pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
-    // A file that is too long is not read. If the file grows meanwhile, reading stops at the limit.
+    // A file that is already too long is not read. If a file grows while it is read, reading stops at the limit.
     let too_long = file.metadata()?.len() > at_most;
     if !too_long {
         file.take(at_most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ pub fn read(path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
 /// Reads the text of a regular file.
 ///
 /// # Errors
-/// Fails as [`read`] does, or if the file is not UTF-8.
+/// Fails if [`read`] fails, or if the file is not UTF-8.
 pub fn read_to_string(path: &Path, at_most: u64) -> io::Result<String> {
     String::from_utf8(read(path, at_most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
@@ -80,8 +80,8 @@ pub fn private_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
         .tempdir_in(parent)
 }
 
-/// Creates an unnamed file in memory whose size and content can be sealed. `executable` tells if the file may be
-/// executed; Linux before 6.3 ignores the flag and allows it for all such files.
+/// Creates an unnamed file in memory whose size and content can be sealed. `executable` specifies whether the file may
+/// be executed; Linux before 6.3 ignores the flag and makes all such files executable.
 ///
 /// # Errors
 /// Fails if the system does not support such files or forbids them.
@@ -91,8 +91,8 @@ pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
     Ok(made.or_else(|error| if error == Errno::INVAL { memfd_create(name, flags) } else { Err(error) })?)
 }
 
-/// Creates the missing folders of a relative path below a folder. Never follows a link in place of a folder, because
-/// another user may have created the link.
+/// Creates the missing folders on a relative path below a folder. If a link is found where a folder is expected, the
+/// link is never followed, because another user may have created it.
 ///
 /// # Errors
 /// Fails if part of the path exists and is not a folder, or if a folder cannot be created.
@@ -113,7 +113,7 @@ pub fn folders_below(folder: &Path, relative: impl AsRef<Path>) -> io::Result<Pa
     Ok(path)
 }
 
-/// True if a path still names this file or folder, which was neither removed nor replaced.
+/// True if a path still names this file or folder, that is, if the file or folder was neither removed nor replaced.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let place = |about: &std::fs::Metadata| (about.dev(), about.ino());
     matches!((file.metadata(), path.symlink_metadata()), (Ok(file), Ok(path)) if place(&file) == place(&path))

@@ -30,7 +30,7 @@ pub(super) struct InventoryLine {
     pub id: String,
     /// The first digits of the sentence's SHA-256.
     pub sentence: String,
-    /// The sentence in our words.
+    /// A paraphrase of the sentence.
     pub digest: String,
     /// `file:line`.
     pub place: String,

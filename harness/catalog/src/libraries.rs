@@ -21,7 +21,7 @@ pub struct RuntimeLibrary {
     pub id: String,
     /// File names, in the order in which they are tried.
     pub names: Vec<String>,
-    /// Folders, with `${VARIABLES}` of the environment.
+    /// The folders to search, which may contain environment variables as `${NAME}`.
     pub search: Vec<String>,
     /// True if the runtime also works without this library.
     pub optional: bool,
@@ -84,7 +84,7 @@ impl Libraries {
     }
 }
 
-/// Reads the libraries of api.yaml.
+/// Reads the libraries in api.yaml.
 pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Libraries {
     let api = &file.value;
     let mut report = |place: &Spanned<String>, message: String| mistakes.at(&file.source, place, message);

@@ -1,5 +1,5 @@
-//! Weaknesses in a catalog without mistakes: defects that do not distinguish rules, conditions that discard most cases,
-//! lines that are too wide.
+//! Weaknesses in a catalog that are not mistakes: defects that do not distinguish rules, conditions that discard most
+//! cases, lines that are too wide.
 
 mod edges;
 mod promises;
@@ -66,7 +66,7 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
     found
 }
 
-/// A rule whose `where` keeps too few cases, with the first product on which that happens.
+/// A rule whose `where` keeps too few cases, with the first affected product.
 #[derive(Debug)]
 pub struct ConditionMistake {
     /// `file:line:column` of the condition.

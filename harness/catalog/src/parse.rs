@@ -84,7 +84,7 @@ fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
         error.location().map_or((0, 0), |location| source.inside(location.line() as usize, location.column() as usize));
     let text = error.to_string();
     let message = text.lines().next().unwrap_or("not valid YAML");
-    // The place is printed from the diagnostic itself.
+    // The diagnostic prints the place, so the message does not repeat it.
     let message = message.split(" at line ").next().unwrap_or(message).trim_start_matches("error: ");
     // The YAML reader's advice is meant for programmers.
     let message = match message {

@@ -27,7 +27,7 @@ pub(super) struct CatalogFiles {
     pub subjects: Option<ParsedFile<SubjectsFile>>,
     /// `None` if only one chapter was read; then the grounds of its checks are not resolved.
     pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
-    /// Sentences that only coverage counts; `None` if they are not available.
+    /// Sentences that only coverage counts; `None` if the catalog contains no inventory.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub junit: Option<ParsedFile<JunitFile>>,
@@ -94,8 +94,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     }
 }
 
-/// Reads a runtime's readings, and returns the mistakes in them. They are read separately because runs do not need
-/// them.
+/// Reads a runtime's readings, and returns their mistakes. Readings are read separately because runs do not need them.
 pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<ReadingsFile>>, Vec<Diagnostic>) {
     let folder = specs.root().join(runtime);
     let mut reader = Reader { specs, folder, diagnostics: Vec::new(), digest: Sha256::new() };
@@ -104,7 +103,8 @@ pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<Rea
     (files, reader.diagnostics)
 }
 
-/// The ids of a runtime's products. Empty if the file cannot be read; that is reported when the whole catalog is read.
+/// The ids of a runtime's products. The list is empty if the file cannot be read; the error is reported when the whole
+/// catalog is read.
 pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
     let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
     let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();

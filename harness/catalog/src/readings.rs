@@ -1,5 +1,5 @@
-//! Readings: the sentences that each check rests on according to a second reader, who saw neither the author's clauses
-//! nor notes.
+//! Readings. A reading names the sentences that a check rests on according to a second reader, who saw neither the
+//! author's clauses nor the author's notes.
 
 use std::collections::HashMap;
 
@@ -101,9 +101,9 @@ fn compare(reading: &Reading, ground: &Ground, book: &ClauseBook) -> Agreement {
 /// The checks that a second reader has read.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// Rule and text of a check → the agreement between author and reader; true if a disagreement was settled.
+    /// The agreement between author and reader, by rule and text of the check, with true if a disagreement was settled.
     pub read: HashMap<(String, String), (Agreement, bool)>,
-    /// Judged checks of `must` rules.
+    /// The number of judged checks in `must` rules.
     pub checks: usize,
 }
 

@@ -122,7 +122,7 @@ pub(super) enum ResourceMistakeKind {
     NoFunction { name: String, hint: String },
     #[error("`{function}` has no parameter `{name}`{hint}")]
     NoParameter { function: &'static str, name: String, hint: String },
-    /// The parameter is neither a handle nor points to one.
+    /// The parameter is not a handle and does not point to a handle.
     #[error(
         "`{name}` is a {}, which cannot be a handle; name a parameter that is, or points to, an integer, an \
          enumeration, a pointer or an opaque handle; for a buffer, add its length as `bytes`",

@@ -55,7 +55,7 @@ pub struct Rules {
     pub edition: EditionForm,
     /// Structs whose layout depends on the edition.
     pub layouts: Vec<Layout>,
-    /// Function → products.
+    /// The products that support each function.
     pub support: BTreeMap<String, SupportEntry>,
     /// The products that accept each enumerator, for enumerators that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
@@ -79,7 +79,7 @@ pub struct Rules {
     pub waits: BTreeSet<String>,
     /// The position of each function's timeout parameter, with its unit.
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
-    /// Documented limits of sizes.
+    /// The documented limits on sizes.
     pub limits: Vec<Limit>,
     /// Sizes and limits with edges that no rule tries, by reason; `None` if the catalog has no such list.
     pub undrawn: Option<BTreeMap<Reason, Vec<String>>>,
@@ -110,9 +110,9 @@ pub struct Rule {
     pub sources: Vec<String>,
     /// Ids of the documents that the rule cites.
     pub documents: Vec<String>,
-    /// The grounds of its checks. Empty if only one chapter was read.
+    /// The grounds of the rule's checks. The list is empty if only one chapter was read.
     pub grounds: Vec<Ground>,
-    /// Ids of the axioms that its judged checks assume, unless their ground names others.
+    /// Ids of the axioms that a judged check assumes if its ground names no axioms.
     pub assumes: Vec<String>,
     pub level: Level,
     pub hazard: Option<Hazard>,
@@ -125,7 +125,7 @@ pub struct Rule {
     /// Functions and values that the rule uses although the documents list them as not supported.
     pub unsupported: Vec<String>,
     pub kills: Vec<Kill>,
-    /// True if its axes or calls name a value that not every product accepts.
+    /// True if the rule's axes or calls name a value that not every product accepts.
     pub names_values: bool,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
     pub unproven: BTreeMap<String, String>,
@@ -185,8 +185,8 @@ impl Rules {
         self.products.iter().find(|product| product.id == id)
     }
 
-    /// Functions in the support table that rules call but none owns, and functions whose owner is weaker than a calling
-    /// rule. If such a function were denied, more than one failure would be reported.
+    /// Functions in the support table that rules call but no rule owns, and functions whose owner is weaker than a rule
+    /// that calls them. If such a function were denied, more than one failure would be reported.
     pub fn unowned(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for function in self.support.keys() {
@@ -237,7 +237,7 @@ impl Rules {
         releases.filter_map(|name| self.environment.declarations.function(name))
     }
 
-    /// True if the layout of a struct is used by a rule, or by the release of a resource that the rule acquires.
+    /// True if a rule uses the layout of a struct, or if releasing a resource that the rule acquires uses that layout.
     pub fn lays_out(&self, rule: &Rule, structure: &str) -> bool {
         let mut released = Vec::new();
         for parameter in self.releases(rule).flat_map(|function| function.parameters) {
@@ -270,7 +270,7 @@ impl Rule {
         self
     }
 
-    /// The ground of a judgment; `None` if the rule names none.
+    /// The ground of a judgment; `None` if the rule names no ground for it.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
         self.ground_of(judged.rests_on)
     }
@@ -294,7 +294,7 @@ impl Rule {
         judgments(&self.program).into_iter().find(at).filter(|_| span != steps::Span::default())
     }
 
-    /// The grounds of the statement at a place. If the statement has no check, all of the rule's grounds.
+    /// The grounds of the statement at a place. If the statement has no check, returns all of the rule's grounds.
     pub fn grounds_at(&self, span: steps::Span) -> Vec<&Ground> {
         match self.judged_at(span).and_then(|judged| self.ground(&judged)) {
             Some(ground) => vec![ground],

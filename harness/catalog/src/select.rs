@@ -23,12 +23,12 @@ pub struct Conditions {
     pub devices: u32,
     /// The functions that a library may lack and that no loaded library exports.
     pub lacking: BTreeSet<&'static str>,
-    /// The runtime's edition. If it is unknown, rules that depend on it run, except rules that use a struct whose
-    /// layout depends on the edition.
+    /// The runtime's edition. If the edition is unknown, rules that depend on it run, except rules that use a struct
+    /// whose layout depends on the edition.
     pub edition: Option<Edition>,
-    /// The version of the host's kernel. If it is unknown, rules that depend on it run.
+    /// The version of the host's kernel. If the version is unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
-    /// True in a virtual machine; `None` if unknown. Checks that depend on it are then only observed.
+    /// True in a virtual machine; `None` if unknown. If this is unknown, checks that depend on it are only observed.
     pub virtual_machine: Option<bool>,
     /// The results of testing the device's capabilities, by id. An error names the step that failed.
     pub capabilities: BTreeMap<String, Result<(), String>>,
@@ -41,7 +41,7 @@ pub struct Conditions {
 }
 
 impl Skip {
-    /// True if the rule would run on a different kind of machine or with other limits.
+    /// True if the rule might run on a different machine: one with other capabilities or limits, or a physical one.
     pub fn is_of_the_machine(&self) -> bool {
         matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
     }
@@ -166,7 +166,8 @@ pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, ru
     callable(rule, product, missing, rules).unwrap_or_default()
 }
 
-/// As [`left_out`], but the error is the function or value without which the rule cannot run.
+/// Does the same as [`left_out`], but fails if the rule cannot run without a missing function or value. The error is
+/// the name of that function or value.
 fn callable<'a>(
     rule: &'a Rule,
     product: &str,
@@ -239,9 +240,9 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     })
 }
 
-/// Checks that a function can be called, or that its absence is for the derived rule to judge. Exported functions can
-/// be called in any edition. A function may be missing because of the edition or an optional library, or it may be
-/// impossible to judge on this host. A value can be passed in the edition that adds it and in later ones.
+/// Checks that a function can be called, or that the derived rule judges its absence. Exported functions can be called
+/// in any edition. A function may be missing because of the edition or an optional library, or it may be impossible to
+/// judge on this host. A value can be passed in the edition that adds it and in later ones.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
     if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {

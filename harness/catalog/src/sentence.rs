@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub struct Sentence {
     /// The SHA-256 of the normalized text in lower-case hex. Clauses refer to the sentence by its first digits.
     pub digest: String,
-    /// The normalized text, without markup and white space.
+    /// The normalized text, without markup or white space.
     pub text: String,
     /// The line in the document, counted from 1.
     pub line: usize,

@@ -42,10 +42,10 @@ impl Specs {
         }
     }
 
-    /// The bytes of a regular file, which may have `at_most` this many.
+    /// Reads a regular file of at most `at_most` bytes.
     ///
     /// # Errors
-    /// Fails if the file cannot be read, is not a regular file, or is larger.
+    /// Fails if the file cannot be read, is not a regular file, or is too large.
     pub fn read(&self, path: &Path, at_most: u64) -> io::Result<Vec<u8>> {
         match self {
             Specs::Folder(_) => files::read(path, at_most),

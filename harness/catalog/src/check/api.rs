@@ -38,7 +38,7 @@ pub(super) fn time_outs(
     found
 }
 
-/// The documented limits of sizes.
+/// The documented limits on sizes.
 pub(super) fn limits(api: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Vec<Limit> {
     let mut limits = Vec::new();
     for source in &api.value.limits {
@@ -77,7 +77,7 @@ pub(super) fn resources(
     (resources, spaces)
 }
 
-/// Sizes and limits by reason, with the places of their names removed.
+/// The names of sizes and limits by reason, without the names' places in the file.
 pub(super) fn undrawn(by_reason: &BTreeMap<Reason, Vec<Spanned<String>>>) -> BTreeMap<Reason, Vec<String>> {
     let plain = |names: &Vec<Spanned<String>>| names.iter().map(|name| name.value.clone()).collect();
     by_reason.iter().map(|(reason, names)| (*reason, plain(names))).collect()

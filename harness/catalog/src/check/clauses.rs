@@ -104,7 +104,7 @@ fn no_device(source: &Arc<Source>, entry: &ClauseEntry, positions: &HashMap<Stri
     closed(source, (&entry.id.value, reason), positions, (&NO_DEVICE, RESTATES, what), mistakes);
 }
 
-/// Checks that a reason is from a closed list, or is the prefix followed by the id of another clause.
+/// Checks that a reason is from a closed list, or consists of the prefix and the id of another clause.
 fn closed(
     source: &Arc<Source>,
     (own, reason): (&str, &Spanned<String>),
@@ -216,7 +216,7 @@ fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mu
     }
 }
 
-/// A document by its id.
+/// Finds a document by its id.
 pub(super) fn document<'d, T>(
     source: &Arc<Source>,
     place: &Spanned<T>,
@@ -232,8 +232,8 @@ pub(super) fn document<'d, T>(
     found
 }
 
-/// Checks that a section is a name in the header or in the document's list. A document without a list accepts any
-/// section.
+/// Checks that a section is a name in the header or in the document's list of sections. If the document has no such
+/// list, any section is accepted.
 pub(super) fn section<T>(
     source: &Arc<Source>,
     place: &Spanned<T>,

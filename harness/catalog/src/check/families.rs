@@ -11,7 +11,7 @@ use crate::model::{ChapterFile, ClausesFile, ProductsFile, Sentenced, SupportFil
 use crate::parse::ParsedFile;
 use crate::read::CatalogFiles;
 
-/// The prefix of a name that a list excludes from the families before it.
+/// The prefix that marks a name in a list as excluded from the families before that name.
 const NOT: &str = "not ";
 
 /// The products of each family, in the order of products.yaml.
@@ -69,8 +69,8 @@ impl Families {
         }
     }
 
-    /// Replaces families with their products and drops the names after `not`. Returns true if the list changed. Unknown
-    /// names stay in the list and are later reported as unknown products.
+    /// Replaces families with their products and removes the products named after `not`. Returns true if the list
+    /// changed. Unknown names stay in the list and are later reported as unknown products.
     fn resolve(&self, names: &mut Vec<String>) -> bool {
         if !names.iter().any(|name| self.members.contains_key(name) || name.starts_with(NOT)) {
             return false;

@@ -1,4 +1,4 @@
-//! JUnit classes that keep a name older than their chapter's.
+//! JUnit classes that keep an earlier name instead of their chapter's name.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

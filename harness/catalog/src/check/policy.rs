@@ -39,8 +39,8 @@ pub(super) fn grounds(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mi
     grounds
 }
 
-/// Checks a rule against the policy. On every product to which a `must` rule applies, each of its judged checks must
-/// rest on a sentence that promises an outcome.
+/// Checks a rule against the policy. On every product to which a `must` rule applies, each of the rule's judged checks
+/// must rest on a sentence that promises an outcome.
 pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let names: Vec<&str> = rule.grounds.iter().map(|ground| ground.name.as_str()).collect();
     for used in &rule.program.grounds {
@@ -92,8 +92,8 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
     }
 }
 
-/// Reports a check that rests only on the caller's duties. Such a check shows what happens to a caller that breaks a
-/// duty, which the documents leave undefined.
+/// Reports a check that rests only on the caller's duties. Such a check tests a caller that breaks a duty, and the
+/// documents do not define the result.
 fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
     let judged = if rule.level == Level::Must { Vec::new() } else { judgments(&rule.program) };
     for judged in judged.into_iter().chain(reported(&rule.program)) {

@@ -44,7 +44,7 @@ pub(super) fn check(
         }
     };
     let when = rule.when.clone().unwrap_or_default();
-    // The problem shows on a single product.
+    // If the rule exceeds the limits on several products, only the problems on the first product are reported.
     let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));
     let excess = products.map(|(_, scope)| program.excess(scope)).find(|excess| !excess.is_empty());
     excess.into_iter().flatten().for_each(|problem| report(source, &rule, problem, mistakes));

@@ -14,7 +14,7 @@ use crate::products::{Product, unknown_product};
 /// The entries of a support table, by name.
 type Support = BTreeMap<String, SupportEntry>;
 
-/// The support table and its source.
+/// Checks the support table. Returns its functions, its values, and the document and section that it comes from.
 pub(super) fn check(
     file: Option<&ParsedFile<SupportFile>>,
     products: &[Product],
@@ -40,7 +40,7 @@ pub(super) fn check(
     (map(&table.functions), map(&table.values), Some(source))
 }
 
-/// Checks that the support table and api.yaml have the same capabilities.
+/// Checks that the support table and api.yaml name the same capabilities.
 pub(super) fn capabilities(
     api: &ParsedFile<ApiFile>,
     support: Option<&ParsedFile<SupportFile>>,

@@ -21,7 +21,8 @@ pub enum ClauseState {
     Observed,
     /// No rule can judge the clause; the clause gives the reason.
     Untestable,
-    /// The clause is a requirement on the caller, a meaning or a size. Rules comply with it; there is nothing to judge.
+    /// The clause states a duty of the caller, a meaning or a size. Rules comply with the clause, and there is nothing
+    /// to judge.
     Kept,
     /// No check rests on the clause.
     Uncovered,
@@ -82,9 +83,10 @@ pub struct Coverage<'a> {
     pub readings: Readings,
     /// The clauses, in catalog order.
     pub clauses: Vec<CoveredClause<'a>>,
-    /// Functions in the support table, by name.
+    /// The functions in the support table that are not judged on every product that offers them, by name.
     pub functions: Vec<Unjudged<'a>>,
-    /// Enumerators of the enumerations that rules use, by name, without products.
+    /// The enumerators that no judged rule names, from the enumerations that judged rules use. Their lists of products
+    /// are empty.
     pub values: Vec<Unjudged<'a>>,
     /// Product → the number of `must` rules that apply to it.
     pub products: BTreeMap<&'a str, usize>,

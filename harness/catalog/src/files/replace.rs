@@ -10,13 +10,14 @@ use tempfile::NamedTempFile;
 
 use super::RANDOM;
 
-/// The suffix of files that are being written. The writer of such a file holds a lock on it.
+/// The suffix of files that are being written. The writer of such a file keeps the file locked.
 const PART: &str = ".atlas-cts-part";
-/// The number of attempts to create a file; another process may remove it as a leftover before it is locked.
+/// The number of attempts to create a file. An attempt fails if another process removes the file as a leftover before
+/// the file is locked.
 const TRIES: usize = 10;
 
-/// Writes a file under a new name and then renames it; if that fails, the old file is unchanged. The file gets the same
-/// permissions as any new file of this process.
+/// Writes a file under a temporary name and then renames it. If either step fails, the old file is unchanged. The new
+/// file gets the same permissions as any new file of this process.
 ///
 /// # Errors
 /// Fails if the folder is not writable or the disk is full.
@@ -46,8 +47,8 @@ fn new_part(path: &Path) -> io::Result<NamedTempFile> {
     Err(io::Error::new(io::ErrorKind::WouldBlock, "another process locks or removes every new file in this folder"))
 }
 
-/// Removes files that killed processes left partially written in a folder. A file that is still being written is locked
-/// and is kept.
+/// Removes partially written files that killed processes left in a folder. A file that is still being written is
+/// locked, so it is kept.
 pub fn remove_left_over(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().ends_with(PART.as_bytes()) {

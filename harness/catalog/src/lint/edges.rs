@@ -121,15 +121,15 @@ impl Edges {
                 }
             }
             for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
-                // Values above a limit are often undefined, so rules that only inform may try them.
+                // Values above a limit often have an undefined effect, so for them a rule that only informs counts too.
                 let at = next_to(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
                 self.drawn.entry(limit.text.clone()).or_default().extend(at);
             }
         }
     }
 
-    /// Messages for edges that no rule draws and that have no reason in the catalog, and for reasons that name an
-    /// unknown edge or one that a rule draws.
+    /// Messages for edges that no rule draws although the catalog gives no reason, and for reasons that name an unknown
+    /// edge or an edge that a rule draws.
     pub fn mistakes(&self, rules: &Rules) -> Vec<String> {
         let api = format!("specs/{}/api.yaml", rules.runtime);
         let reasons = rules.undrawn.iter().flatten();

@@ -1,13 +1,13 @@
-//! Judged promises and refusals. Each must name a defect that breaks it and is claimed by a rule that rests on it; then
-//! proving the rule proves the sentence.
+//! Checks judged promises and refusals. Each of these sentences must name a defect that breaks it, and a rule that
+//! rests on the sentence must claim that defect. Proving the rule then proves the sentence.
 
 use std::collections::BTreeSet;
 
 use crate::coverage::{ClauseState, Coverage};
 use crate::{Clause, Level, Readings, Rules};
 
-/// Messages for judged promises and refusals that no defect proves. Empty if no sentence in the catalog names a defect:
-/// a site's own catalog may have no simulated device to break.
+/// Messages for judged promises and refusals that no defect proves. The list is empty if no sentence in the catalog
+/// names a defect: a site's own catalog may have no simulated device to break.
 pub fn unproven_promises(rules: &Rules) -> Vec<String> {
     if rules.book.clauses.iter().all(|clause| clause.broken_by.is_empty()) {
         return Vec::new();

@@ -41,7 +41,7 @@ impl MustPass {
         Ok(list)
     }
 
-    /// The list from a runtime's last release; `None` if it has no list. Executables contain none.
+    /// The list from a runtime's last release; `None` if the runtime has no list. Executables contain no lists.
     ///
     /// # Errors
     /// Fails if the list cannot be read.
@@ -54,7 +54,7 @@ impl MustPass {
         newest.map(|(_, path)| MustPass::read(&path)).transpose()
     }
 
-    /// Adds a line; `None` if it is malformed.
+    /// Adds a line; `None` if the line is malformed.
     fn take(&mut self, words: &[&str]) -> Option<()> {
         match *words {
             [VERSION, version] => self.version = VersionNumber::read_whole(version).map(|_| version.to_owned())?,

@@ -36,8 +36,8 @@ struct Weakening<'a> {
     place: String,
 }
 
-/// Returns the weakenings since a list that the log does not explain, log entries without such a weakening, and new
-/// rules with a wrong `since`.
+/// Compares a catalog with an earlier list. Returns the weakenings that the log does not explain, the log entries that
+/// match no weakening, and the new rules with a wrong `since`.
 ///
 /// # Errors
 /// Fails if the list or the log cannot be read.

@@ -14,26 +14,26 @@ enum Component {
 }
 
 impl VersionNumber {
-    /// Reads a version; `None` if it does not begin with a number.
+    /// Reads a version; `None` if the text does not begin with a number.
     pub fn read(text: &str) -> Option<VersionNumber> {
         let parts = text.trim().split(['.', '-']).map_while(part);
         let parts: Vec<Component> = parts.collect();
         matches!(parts.first(), Some(Component::Number(_))).then_some(VersionNumber(parts))
     }
 
-    /// Reads a version; `None` if any of its parts is malformed.
+    /// Reads a version; `None` if any part of the text is malformed.
     pub fn read_whole(text: &str) -> Option<VersionNumber> {
         text.split(['.', '-']).all(|text| part(text).is_some()).then(|| VersionNumber::read(text)).flatten()
     }
 
-    /// True if the version is in a range. Both ends are included, with all versions that begin with them: 7.8.99.5 is
-    /// within 7.8.99.
+    /// True if the version is in a range. The range includes both ends and all versions that begin with either end:
+    /// 7.8.99.5 is in a range that ends at 7.8.99.
     pub fn within(&self, low: &VersionNumber, high: &VersionNumber) -> bool {
         self.beginning(low) != Ordering::Less && self.beginning(high) != Ordering::Greater
     }
 
-    /// Compares only as many parts as the other version has: 7.8.99.5 begins with 7.8.99 and is equal to it. Missing
-    /// parts count as 0.
+    /// Compares only the parts that the other version has, so 7.8.99.5 counts as equal to 7.8.99. Missing parts count
+    /// as 0.
     pub fn beginning(&self, other: &VersionNumber) -> Ordering {
         let parts = self.0.iter().zip(&other.0).map(|(own, other)| compare(own, other));
         let shorter = if self.0.len() < other.0.len() { self.compare(other) } else { Ordering::Equal };
