@@ -40,7 +40,7 @@ pub struct Function {
     /// Calls the function at the address with its arguments widened to 64 bits. Integers and enumerations are
     /// sign-extended if their C type is signed, otherwise zero-extended. Pointers, handles and callbacks are passed as
     /// addresses, and floating point as its bits. A struct passed by value is given by its bytes in memory order if it
-    /// has at most 8 bytes, otherwise by their address. The result is widened in the same way.
+    /// has at most 8 bytes, otherwise by the address of its bytes. The result is widened in the same way.
     ///
     /// # Safety
     /// The address must belong to a function with this signature, and each pointer argument must be valid for the

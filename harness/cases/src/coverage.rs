@@ -12,8 +12,8 @@ use super::tree::CaseTree;
 /// The maximum number of distinct cases to count; the longest runs draw millions.
 const MOST_DISTINCT: usize = 1 << 20;
 
-/// Counts distinct cases. A new case is only appended; duplicates are removed whenever the list has doubled, and at the
-/// end.
+/// Counts distinct cases. A new case is only appended; duplicates are removed whenever the list has doubled in length,
+/// and at the end.
 #[derive(Debug, Default)]
 pub struct Distinct {
     noted: Vec<u64>,
@@ -63,14 +63,16 @@ fn digest(values: &[Value]) -> u64 {
     })
 }
 
-/// True if the domain has at most `distinct` cases. Large domains and domains with lists are not counted.
+/// True if the domain has at most `distinct` cases. Returns false for large domains and for domains with lists, which
+/// are not counted.
 pub fn exhausted(program: &Program, scope: &Scope, distinct: u64) -> bool {
     let mut room = 4096;
     let cases = count(program, scope, &mut Vec::new(), &mut room);
     cases.is_some_and(|cases| cases <= distinct)
 }
 
-/// The number of cases that begin with these values; `None` if there are too many or they cannot be counted.
+/// The number of cases that begin with these values; `None` if there are too many cases, or if the cases cannot be
+/// counted.
 fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u64) -> Option<u64> {
     let axis = AxisId::new(values.len());
     if program.axes.get(axis).is_none() {
@@ -101,7 +103,7 @@ pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value
     std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }
 
-/// The number of draws, and how many of them `where` discards.
+/// The number of draws, and the number of draws that `where` discards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discarded {
     pub discarded: u32,
@@ -123,7 +125,7 @@ impl Discarded {
         Ok(Discarded { discarded, drawn: draws })
     }
 
-    /// True if the share is higher than the language allows.
+    /// True if the discarded share is larger than the language allows.
     pub fn too_many(self) -> bool {
         self.discarded * 2 > self.drawn
     }

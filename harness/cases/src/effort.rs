@@ -14,7 +14,7 @@ pub struct Budget {
     pub repeats: u32,
     /// The approximate limit on calls in cases other than edges, as estimated before the cases run.
     pub calls: u64,
-    /// The time limit in milliseconds. After that, no further case starts, and the rule's result is unknown.
+    /// The time limit in milliseconds. After the limit, no further case starts, and the rule's result is unknown.
     pub limit_milliseconds: u64,
     /// The maximum number of attempts to shrink a failing case.
     pub shrinks: u32,
@@ -30,7 +30,7 @@ pub struct Patience {
     pub starts: u32,
     /// The number of calls that may hang until the deadline.
     pub hangs: u32,
-    /// The time limit for one rule, measured by the clock.
+    /// The limit on the wall-clock time for one rule.
     pub time: Duration,
     /// The time limit for all rules of a run together, so that a run with many failures does not take too long.
     pub time_of_run: Duration,
@@ -46,8 +46,8 @@ impl Patience {
         self.time.min(self.time_of_run.saturating_sub(spent))
     }
 
-    /// The time for shrinking one rule's failure: half of the remaining time, because the other half is reserved for
-    /// confirmation, and at most the time reserved for hangs.
+    /// The time for shrinking one rule's failure: half of the remaining time, but at most the time reserved for hangs.
+    /// The other half is reserved for confirmation.
     pub fn shrinking(&self, spent: Duration, deadline: Duration) -> Duration {
         (self.left(spent) / 2).min(deadline.saturating_mul(self.hangs))
     }
@@ -58,7 +58,7 @@ impl Patience {
 pub struct Effort {
     /// For one pooled process.
     pub single: Budget,
-    /// For several processes, where a step costs a hundred times as much.
+    /// For several processes, where a step costs a hundred times as much as in a single process.
     pub group: Budget,
     /// For processes that the rule may leave unusable for other rules.
     pub apart: Budget,

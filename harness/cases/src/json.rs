@@ -42,7 +42,7 @@ pub fn case_from_json(program: &Program, json: &Json) -> Result<Case, CaseError>
     read(program, json, |_, _| Ok(()))
 }
 
-/// Reads a case, given by the user or in a file, or a list of cases to run in this order in one process.
+/// Reads one case, or a list of cases to run in this order in one process. The JSON comes from the user or from a file.
 ///
 /// # Errors
 /// Fails unless the rule could draw these cases with this product and these devices.
@@ -139,8 +139,8 @@ fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> 
     })
 }
 
-/// Parses JSON and rejects duplicate keys. serde_json would silently keep only the last of them, so the case could
-/// differ from the one that its text seems to describe.
+/// Parses JSON and rejects duplicate keys. serde_json would silently keep only the last value of a duplicate key, so
+/// the case could differ from the case that the text seems to describe.
 ///
 /// # Errors
 /// Fails if the text is not JSON or has a duplicate key.

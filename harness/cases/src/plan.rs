@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The number of draws that `where` discarded, if cases were given up for that reason. A lost edge does not count
-    /// if `where` keeps most other draws, because it is then excluded on purpose.
+    /// if `where` keeps most other draws, because the edge is then excluded on purpose.
     pub fn discarded(&self) -> Option<Discarded> {
         let discarded = Discarded { discarded: self.rejected, drawn: self.drawn };
         let cut = self.lost_samples > 0 || (self.lost_edges > 0 && discarded.too_many());

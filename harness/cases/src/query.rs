@@ -47,7 +47,7 @@ pub fn parse_query(text: &str) -> Result<(&str, Option<Json>), QueryError> {
     Ok((rule, Some(Json::Object(values))))
 }
 
-/// A value in query notation, if it reads back as the same value.
+/// A value in query notation; `None` if the notation would be read back as a different value.
 fn word(value: &Json) -> Option<String> {
     let text = match value {
         Json::Number(number) => number.to_string(),

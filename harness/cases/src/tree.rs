@@ -82,7 +82,7 @@ impl CaseTree {
     }
 
     /// Builds a tree for given values, to shrink a case whose process was lost. Every search begins at the current
-    /// value, because its history is unknown.
+    /// value, because the earlier steps of the search are unknown.
     pub fn of(program: &Program, scope: &Scope, values: &[Value]) -> Result<CaseTree, CaseError> {
         if values.len() != program.axes.len() {
             return Err(CaseError::OtherAxes { values: values.len(), axes: program.axes.len() });

@@ -8,8 +8,8 @@ use super::walk::Node;
 
 impl Program {
     /// The number of calls in a case with these values. A loop whose bound is known only at run time is counted as one
-    /// iteration; for an `if` whose condition is known only then, the block with more calls counts. Calls that the
-    /// executor adds, such as releases, do not count.
+    /// iteration; for an `if` whose condition is known only at run time, the block with more calls counts. Calls that
+    /// the executor adds, such as releases, do not count.
     pub fn calls_in(&self, scope: &Scope, values: &[Value]) -> u64 {
         Estimate::new(scope, values).calls(&self.statements)
     }

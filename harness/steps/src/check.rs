@@ -116,7 +116,7 @@ pub(super) struct Checker<'e> {
     problems: Vec<Problem>,
     /// The program so far.
     pub program: Program,
-    /// Names in scope, the innermost last: actor, name, variable. There are few of them, so a search is faster than a
+    /// Names in scope, the innermost last: actor, name, variable. There are few names, so a search is faster than a
     /// table.
     pub names: Vec<(ActorId, String, VariableId)>,
     /// Variables that hold a value at this point in the text.
@@ -127,7 +127,7 @@ pub(super) struct Checker<'e> {
     pub setup: bool,
     /// The ground of the statement's checks, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// True in control flow that several processes share: each process evaluates it.
+    /// True in control flow that several processes share: each process evaluates the conditions.
     pub in_all_processes: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
@@ -218,7 +218,7 @@ impl<'e> Checker<'e> {
     }
 
     /// True if the current actor is one of several and has a variable with this name and another type. With a single
-    /// actor, the C program has the same blocks as the rule.
+    /// actor, the types may differ, because the C program has the same blocks as the rule.
     fn has_another_type(&self, name: &str, ty: Type, array: bool) -> bool {
         let mut variables = self.program.variables.iter();
         let differs = |known: &Variable| (known.ty, known.array) != (ty, array);

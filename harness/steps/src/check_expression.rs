@@ -270,7 +270,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports such a value if it is converted to a wider type, with or without a cast.
+    /// Reports a value that depends on the sign of plain `char` if the value is converted to a wider type, with or
+    /// without a cast.
     pub(super) fn widens(&mut self, typed: &Typed, ty: Type, span: Span) {
         if self.environment.declarations.size(ty) > 1 {
             self.has_a_sign(typed, span);
@@ -290,8 +291,8 @@ impl Checker<'_> {
     }
 }
 
-/// True if two values compare the same with signed and unsigned `char`: both are `char`, or one is a constant that is
-/// the same in both.
+/// True if two values compare the same with signed and unsigned `char`: both are `char`, or one is a constant with the
+/// same value in both.
 fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
     match (left.ty, right.ty) {
         (Type::Char, Type::Char) => true,

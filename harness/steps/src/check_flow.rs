@@ -114,7 +114,7 @@ impl Checker<'_> {
         Some(StatementKind::Refuse { call, until, unless })
     }
 
-    /// Checks that the same actor performs the call and the statements of `refuse` that directly follow it.
+    /// Checks that the actor that performs the call of a `refuse` also performs the statements inside `unless`.
     fn one_actor(&mut self, statements: &[Statement], actor: ActorId) {
         for statement in statements {
             match &statement.kind {
@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The process whose main thread is this actor, and which ends with it.
+    /// The process whose main thread is this actor. The process ends together with the actor.
     pub(super) fn ending(&mut self, name: &Identifier) -> Option<usize> {
         let Some(target) = self.program.actors.iter().find(|actor| actor.name == name.name) else {
             return self.wrong(name.span, format!("`{}` is not an actor of this rule", name.name));

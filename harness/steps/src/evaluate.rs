@@ -42,8 +42,8 @@ pub struct Scope {
     pub facts: BTreeMap<String, i128>,
     /// The number of devices under test.
     pub devices: u32,
-    /// The time limit in milliseconds for waits that are expected to succeed. No domain reads it, so that all machines
-    /// get the same cases.
+    /// The time limit in milliseconds for waits that are expected to succeed. No domain reads the patience, so that all
+    /// machines get the same cases.
     pub patience: u32,
     /// Alternatives of `choose` and axis values that are not drawn, by axis and position.
     pub left_out: Vec<(AxisId, usize)>,
@@ -60,7 +60,7 @@ impl Scope {
         Scope { patience, ..self }
     }
 
-    /// The positions of the alternatives or values that are drawn on an axis that has `count` of them.
+    /// The positions that are drawn on an axis with `count` alternatives or values.
     pub fn alternatives(&self, axis: AxisId, count: usize) -> impl Iterator<Item = usize> + '_ {
         (0..count).filter(move |position| self.left_out.is_empty() || !self.left_out.contains(&(axis, *position)))
     }

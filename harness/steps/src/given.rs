@@ -14,9 +14,9 @@ use super::{ParseError, Span};
 pub struct SetUp {
     pub(super) parameters: Vec<String>,
     pub(super) pieces: Vec<Piece>,
-    /// True if its statements name their own actors.
+    /// True if the set-up's statements name their actors.
     pub(super) names_actors: bool,
-    /// The names of the set-ups that it uses.
+    /// The names of the set-ups that this set-up uses.
     pub made_of: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A rule's judgments: a proof leaves out one at a time to see if it is needed.
+//! A rule's judgments. A proof leaves out one judgment at a time to see if that judgment is needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,8 @@ pub struct BareCall {
 }
 
 /// The judgments in the steps, in order. Judgments in the set-up and checks that are only reported are left out. The
-/// success of bare calls is a separate judgment only if the steps judge nothing else. Otherwise it belongs to the
-/// calls, because the judgments after them would be meaningless without it.
+/// success of bare calls is a separate judgment only if the steps judge nothing else. Otherwise, the success belongs to
+/// the calls, because the judgments after the calls would be meaningless if a call failed.
 pub fn judgments(program: &Program) -> Vec<Judged> {
     let mut found = Vec::new();
     collect(&program.statements, false, false, &mut found);

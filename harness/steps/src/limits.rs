@@ -16,13 +16,15 @@ pub const MOST_VALUES: u64 = 512;
 pub const LONGEST_LIST: usize = 4096;
 /// The maximum number of iterations of a loop, regardless of the bound that a device reports.
 pub const MOST_ROUNDS: i128 = 65536;
-/// The maximum number of statements in a case. This many take some seconds even without calls.
+/// The maximum number of statements in a case. Ten million statements take several seconds even without calls.
 const MOST_STATEMENTS: u64 = 10_000_000;
-/// The maximum number of statements and loop iterations at run time. A rule that passed the checks never reaches it.
+/// The maximum number of statements and loop iterations at run time. A rule that passed the checks never reaches this
+/// limit.
 pub const MOST_STEPS: u64 = 2 * MOST_STATEMENTS;
 
 impl Program {
-    /// The places where the rule exceeds the limits on a product. Values known only at run time are ignored.
+    /// The places where the rule, on the scope's product, exceeds the limits. Values known only at run time are
+    /// ignored.
     pub fn excess(&self, scope: &Scope) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut values = Vec::with_capacity(self.axes.len());
@@ -63,7 +65,7 @@ impl Program {
             Err(EvaluationError::TooManyValues) => {
                 return (Value::Integer(0), Some("this domain has more than 2^64 values; narrow it".to_owned()));
             }
-            // A domain may be empty for only some drawn values.
+            // The domain may be empty only for these drawn values, which is not an excess.
             Err(_) => return (Value::Integer(0), too_long),
         };
         if listed {
@@ -116,8 +118,8 @@ impl<'a> Estimate<'a> {
         Estimate { scope, values, variables: HashMap::new() }
     }
 
-    /// The number of statements performed if a block runs `times` times. If there are too many, the error has the first
-    /// place that exceeds the limit, and the number.
+    /// The number of statements performed if a block runs `times` times. If there are too many statements, the error
+    /// contains the first place that exceeds the limit, and the number of statements.
     fn block(&mut self, block: &[Statement], times: u64) -> Result<u64, (Span, u64)> {
         let mut sum = 0u64;
         for statement in block {

@@ -7,7 +7,8 @@ use super::{ParseError, Span};
 
 /// The maximum nesting depth. Deeper nesting is reported as an error before the stack can overflow.
 const DEEPEST: usize = 48;
-/// The maximum number of operators, members and indices in one statement. They nest even if the text looks flat.
+/// The maximum number of operators, members and indices in one statement. They nest in the syntax tree even if the text
+/// looks flat.
 const LONGEST_CHAIN: usize = 512;
 
 /// The names that affect how text is parsed.

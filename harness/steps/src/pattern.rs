@@ -47,7 +47,7 @@ pub fn counted(pattern: &[u8], text: &[u8]) -> (bool, u64) {
     (pattern[at..].iter().all(|byte| *byte == b'*'), work)
 }
 
-/// The length of the pattern element that matches this byte at the pattern's start; `None` if it does not match.
+/// The length of the pattern's first element if that element matches this byte; otherwise `None`.
 fn one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [] => None,

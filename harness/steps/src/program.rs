@@ -40,7 +40,7 @@ pub struct Program {
     pub calls: usize,
     /// The number of statements, including nested ones. Their ids run from 0 to statement_count - 1.
     pub statement_count: usize,
-    /// The grounds of checks, by their names in the steps, without duplicates. Each has the place of its first use.
+    /// The names of grounds in the steps, without duplicates, each with the place of its first use.
     pub grounds: Vec<syntax::Identifier>,
     /// The text of the steps, with set-ups expanded.
     pub source: String,
@@ -68,7 +68,7 @@ pub struct Process {
 pub enum Sharing {
     /// All rules without special needs.
     Pooled,
-    /// Rules that may leave it unusable, one rule after another while their cases pass: `apart`.
+    /// Rules that may leave the process unusable, one rule after another while their cases pass: `apart`.
     Apart,
     /// Only the cases of one rule: `own`.
     Own,
@@ -165,7 +165,7 @@ pub struct Variable {
     pub array: bool,
     /// The variable's offset in the frame, in bytes.
     pub offset: usize,
-    /// True if a process other than the one that binds the variable reads it.
+    /// True if the variable is read by a process other than the process that binds it.
     pub shared: bool,
     /// The space of a pointer, if it is known.
     pub space: Option<Space>,
@@ -357,7 +357,7 @@ impl Program {
         self.processes.len() > 1
     }
 
-    /// True if all its processes have this kind of sharing.
+    /// True if all processes of the program have this kind of sharing.
     pub fn all_are(&self, sharing: Sharing) -> bool {
         self.processes.iter().all(|process| process.sharing == sharing)
     }

@@ -50,7 +50,7 @@ impl Results {
         self.position(returns).map(|position| &self.0[position])
     }
 
-    /// The position of that type in the list.
+    /// The position, in the list, of the type of codes for functions with this return type.
     pub fn position(&self, returns: Type) -> Option<usize> {
         self.0.iter().position(|known| known.ty == returns)
     }

@@ -130,7 +130,7 @@ impl Declarations {
         hooks.map(|callback| callback.name)
     }
 
-    /// The value of an enumerator or macro. An enumerator also has its enumeration.
+    /// The value of an enumerator or macro. For an enumerator, its enumeration is returned too.
     pub fn constant(&self, name: &str) -> Option<(i128, Option<&'static Enumeration>)> {
         self.constants.get(name).copied()
     }

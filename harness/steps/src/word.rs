@@ -51,7 +51,7 @@ impl Word {
     }
 }
 
-/// A call in an argument that would have another effect or result if it were evaluated a second time.
+/// A call in the argument that would have a further effect or a different result if the argument were evaluated twice.
 pub(super) fn changing_call(argument: &Expression) -> Option<&Expression> {
     let mut found = Vec::new();
     collect(argument, &mut found);

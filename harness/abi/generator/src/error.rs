@@ -84,7 +84,7 @@ impl Error {
         }
     }
 
-    /// The error for rejected headers: clang's own headers are missing, or they are not C.
+    /// The error for rejected headers: clang's own headers are missing, or the headers are not C.
     pub(crate) fn not_c(source: bindgen::BindgenError) -> Error {
         let text = source.to_string();
         let own = ["stdbool.h", "stddef.h", "stdint.h", "stdarg.h"];
@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    /// Reading or writing a path failed.
+    /// Adds a path to the error from reading or writing it.
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
         |source| Error::File { path: path.to_owned(), source }
     }

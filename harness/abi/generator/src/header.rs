@@ -97,7 +97,7 @@ fn integer_macros(raw: &syn::File) -> Vec<String> {
     raw.items.iter().filter_map(name).collect()
 }
 
-/// Collects a header's enumerators with the values that C gives them.
+/// Collects a header's enumerators with their values in C.
 #[derive(Debug)]
 struct Enumerators(Rc<RefCell<BTreeMap<String, i128>>>);
 

@@ -103,7 +103,7 @@ fn failed(error: &Error) -> ExitCode {
     ExitCode::from(error.status())
 }
 
-/// Writes or checks one file and returns a message. If libclang is missing, `libclang` has the reason.
+/// Writes or checks one file and returns a message. If libclang is missing, `libclang` contains the reason.
 fn run(job: &Job, options: &GeneratorOptions, libclang: &Result<(), String>) -> Result<String, Error> {
     if let Err(reason) = libclang {
         let reason = reason.trim();
@@ -143,8 +143,7 @@ fn generate_for(job: &Job, target: &str) -> Result<String, Error> {
     render::file(&job.runtime, &shown(&job.header), &header, &model)
 }
 
-/// The check that works without libclang: the file was generated from this header, but perhaps by a different
-/// generator.
+/// Checks, without libclang, that the file was generated from this header, though perhaps by a different generator.
 fn check_digest(output: &Path, header: &Path) -> Result<(), Error> {
     let text = fs::read(header).map_err(Error::file(header))?;
     let expected = format!("header_digest: \"{}\"", header::digest(&text));

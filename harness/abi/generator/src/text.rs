@@ -48,8 +48,8 @@ pub(crate) fn expanded<'a>(name: &'a str, macros: &BTreeMap<&'a str, &'a str>) -
     at
 }
 
-/// The names by which C source can use the declaration `declared`: those that macros expand to it, otherwise its own
-/// name, unless a macro redefines that name.
+/// The names by which C source can use the declaration `declared`: the macros that expand to its name or, if there are
+/// none, its own name, unless a macro redefines that name.
 pub(crate) fn written<'a>(declared: &'a str, macros: &BTreeMap<&'a str, &'a str>) -> Vec<&'a str> {
     let others: Vec<&str> =
         macros.keys().copied().filter(|name| *name != declared && expanded(name, macros) == declared).collect();

@@ -16,13 +16,13 @@ use crate::error::Error;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The memory limit of the process, in bytes.
 const MEMORY: u64 = 4 << 30;
-/// The interval at which the process is checked for its exit.
+/// The interval between checks whether the process has exited.
 const TICK: Duration = Duration::from_millis(5);
 /// The number of bytes to show from the process's output.
 const SHOWN: usize = 2000;
 
-/// The declarations in the headers below a folder that belong to the interface of a catalog's header. Without a folder,
-/// the declarations in that header.
+/// Reads the headers below a folder, and returns the declarations that belong to the interface in the catalog's header.
+/// Without a folder, returns the declarations in the catalog's header.
 pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarations, Error> {
     let named = folder.unwrap_or(own).to_owned();
     let files = || Ok::<_, std::io::Error>((tempfile::tempfile()?, tempfile::tempfile()?));

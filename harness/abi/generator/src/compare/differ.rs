@@ -5,7 +5,8 @@ use std::fmt;
 
 use super::declarations::{Declarations, Layout};
 
-/// The kind of a declaration that only the second header has: no program depends on it yet.
+/// The kind of difference for a declaration that only the second header has. No program depends on such a declaration
+/// yet.
 pub(super) const NEW: &str = "new";
 
 /// A difference.

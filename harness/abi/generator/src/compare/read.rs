@@ -17,10 +17,11 @@ const MOST_FILES: usize = 100_000;
 /// The maximum size of a header in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// The declarations in those headers below a folder that name one of these functions, structs or constants.
+/// Reads the headers below a folder that name one of these functions, structs or constants, and returns their
+/// declarations.
 ///
 /// # Errors
-/// Fails if libclang is missing, if no header names any of them, or if the headers are not C.
+/// Fails if libclang is missing, if no header contains any of these names, or if the headers are not C.
 pub(super) fn declarations(folder: &Path, names: &BTreeSet<String>) -> Result<Declarations, Error> {
     let mut headers = Vec::new();
     collect(folder, &mut headers);
