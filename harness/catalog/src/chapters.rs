@@ -10,7 +10,7 @@ pub(super) fn name(folder: &Path, path: &Path) -> String {
     words(folder, path).join(".")
 }
 
-/// The words in a chapter's name; the first is its area.
+/// The words in a chapter's name; the first word is the area.
 pub(super) fn words(folder: &Path, path: &Path) -> Vec<String> {
     let below = path.strip_prefix(folder.join(RULES)).unwrap_or(path).with_extension("");
     below.iter().map(|word| word.to_string_lossy().into_owned()).collect()

@@ -52,7 +52,7 @@ pub struct Clause {
     pub no_device: Option<String>,
     /// The reason why no rule can judge or observe the sentence.
     pub untestable: Option<String>,
-    /// `file:line`.
+    /// The clause's place, as `file:line`.
     pub place: String,
 }
 

@@ -92,7 +92,7 @@ pub fn in_memory(name: &str, executable: MemfdFlags) -> io::Result<OwnedFd> {
 }
 
 /// Creates the missing folders on a relative path below a folder. If a link is found where a folder is expected, the
-/// link is never followed, because another user may have created it.
+/// link is never followed, because another user may have created the link.
 ///
 /// # Errors
 /// Fails if part of the path exists and is not a folder, or if a folder cannot be created.

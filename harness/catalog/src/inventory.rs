@@ -32,7 +32,7 @@ pub(super) struct InventoryLine {
     pub sentence: String,
     /// A paraphrase of the sentence.
     pub digest: String,
-    /// `file:line`.
+    /// The sentence's place, as `file:line`.
     pub place: String,
 }
 

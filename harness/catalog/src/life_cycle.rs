@@ -119,9 +119,9 @@ impl LifeCycleProgram {
 /// The life cycles of a runtime's products.
 #[derive(Debug)]
 pub struct LifeCycles {
-    /// The life cycle shared by products without a specific one.
+    /// The life cycle shared by all products that are not listed in `own`.
     usual: LifeCycleProgram,
-    /// Specific life cycles by product id.
+    /// Product-specific life cycles, by product id.
     own: BTreeMap<String, LifeCycleProgram>,
 }
 
@@ -136,7 +136,7 @@ impl LifeCycles {
         std::ptr::eq(self.of(product), self.of(other))
     }
 
-    /// The shared life cycle and all specific ones.
+    /// The shared life cycle, followed by the product-specific life cycles.
     pub fn all(&self) -> impl Iterator<Item = &LifeCycleProgram> {
         std::iter::once(&self.usual).chain(self.own.values())
     }

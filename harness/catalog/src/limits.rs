@@ -51,7 +51,7 @@ impl Limit {
 }
 
 impl Bound {
-    /// The distance between a call's values and the bound: 0 is at the bound, 1 is one above it.
+    /// The distance between a call's values and the bound: 0 means at the bound, 1 means one above the bound.
     pub fn distance(&self, value: impl Fn(&str) -> Option<i128>) -> Option<i128> {
         match self {
             Bound::AtMost(low, high) => Some(low.value(&value)? - high.value(&value)?),

@@ -32,7 +32,7 @@ pub(super) struct CatalogFiles {
     pub axioms: Option<ParsedFile<AxiomsFile>>,
     pub junit: Option<ParsedFile<JunitFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
-    /// Mistakes that did not prevent reading the rest.
+    /// The mistakes that did not prevent the other files from being read.
     pub diagnostics: Vec<Diagnostic>,
     /// SHA-256 over all files, lower-case hex.
     pub digest: String,

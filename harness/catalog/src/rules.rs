@@ -270,7 +270,7 @@ impl Rule {
         self
     }
 
-    /// The ground of a judgment; `None` if the rule names no ground for it.
+    /// The ground of a judgment; `None` if the rule names no ground for the judgment.
     pub fn ground(&self, judged: &Judged) -> Option<&Ground> {
         self.ground_of(judged.rests_on)
     }

@@ -28,7 +28,7 @@ pub struct Conditions {
     pub edition: Option<Edition>,
     /// The version of the host's kernel. If the version is unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
-    /// True in a virtual machine; `None` if unknown. If this is unknown, checks that depend on it are only observed.
+    /// True in a virtual machine. `None` means unknown; checks that depend on this fact are then only observed.
     pub virtual_machine: Option<bool>,
     /// The results of testing the device's capabilities, by id. An error names the step that failed.
     pub capabilities: BTreeMap<String, Result<(), String>>,
@@ -41,7 +41,8 @@ pub struct Conditions {
 }
 
 impl Skip {
-    /// True if the rule might run on a different machine: one with other capabilities or limits, or a physical one.
+    /// True if the rule might apply on a different machine: a physical machine, a machine with other capabilities, or a
+    /// machine where a process may lock more memory.
     pub fn is_of_the_machine(&self) -> bool {
         matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
     }

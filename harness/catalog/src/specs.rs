@@ -21,7 +21,7 @@ pub enum Specs {
 }
 
 impl Specs {
-    /// The given folder; if none is given, the embedded files.
+    /// The given folder; if no folder is given, the embedded files.
     pub fn choose(folder: Option<&Path>, embedded: &'static [SpecFile]) -> Specs {
         folder.map_or(Specs::Embedded(embedded), |folder| Specs::Folder(folder.to_owned()))
     }

@@ -116,8 +116,8 @@ pub(super) struct Checker<'e> {
     problems: Vec<Problem>,
     /// The program so far.
     pub program: Program,
-    /// Names in scope, the innermost last: actor, name, variable. There are few names, so a search is faster than a
-    /// table.
+    /// The names in scope, innermost last, each with its actor and its variable. There are few names, so a search is
+    /// faster than a table.
     pub names: Vec<(ActorId, String, VariableId)>,
     /// Variables that hold a value at this point in the text.
     pub bound: HashSet<VariableId>,
@@ -127,7 +127,7 @@ pub(super) struct Checker<'e> {
     pub setup: bool,
     /// The ground of the statement's checks, by its position in [`Program::grounds`].
     pub rests_on: Option<usize>,
-    /// True in control flow that several processes share: each process evaluates the conditions.
+    /// True in control flow that several processes share: each process evaluates the expressions separately.
     pub in_all_processes: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,

@@ -30,7 +30,7 @@ impl Judgment {
     }
 }
 
-/// A judgment, with the places in its statement.
+/// A judgment, with its places in the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
     pub judgment: Judgment,

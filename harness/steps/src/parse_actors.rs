@@ -75,7 +75,7 @@ pub fn parse_release(text: &str) -> Result<ReleaseSyntax, ParseError> {
 const FORM: &str = "write an actor as `A: process(device 0), state init, isolated;` or `T: thread(A), state init;`";
 
 impl Parser<'_> {
-    /// Reports a word that is not allowed here, and lists the allowed words.
+    /// Reports a word that is not allowed here, and suggests one of the allowed words.
     fn no_known<T>(&self, what: &str, known: &[&str]) -> Parsed<T> {
         let found = describe(self.peek());
         let hint = hint(found.trim_matches('`'), known.iter().copied());

@@ -40,7 +40,7 @@ impl ResultType {
     }
 }
 
-/// The types of codes in a header. Each is a different C type.
+/// The types of codes in a header. Each type of codes is a different C type.
 #[derive(Debug, Clone, Default)]
 pub struct Results(pub Vec<ResultType>);
 

@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    /// Adds a path to the error from reading or writing it.
+    /// Adds a path to an I/O error.
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
         |source| Error::File { path: path.to_owned(), source }
     }

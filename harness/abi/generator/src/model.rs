@@ -50,7 +50,7 @@ pub(crate) struct Enumeration {
     pub constants: Vec<(String, i128)>,
 }
 
-/// A field. When the generated code is compiled, the compiler determines its offset.
+/// A field. When the generated code is compiled, the compiler determines the field's offset.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub name: String,

@@ -115,7 +115,7 @@ fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistake
     }
 }
 
-/// The reason why a check may not rest on a ground.
+/// The reason why the policy does not allow a check to rest on a ground.
 fn unfounded(ground: &Ground, judged: &Judged, rule: &Rule, rules: &Rules, products: &[&str]) -> Option<String> {
     let clauses: Vec<&Clause> = ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]).collect();
     let name = &ground.name;

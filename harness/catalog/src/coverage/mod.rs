@@ -85,7 +85,7 @@ pub struct Coverage<'a> {
     pub clauses: Vec<CoveredClause<'a>>,
     /// The functions in the support table that are not judged on every product that offers them, by name.
     pub functions: Vec<Unjudged<'a>>,
-    /// The enumerators that no judged rule names, from the enumerations that judged rules use. Their lists of products
+    /// The enumerators that no judged rule names, although judged rules use their enumerations. Their lists of products
     /// are empty.
     pub values: Vec<Unjudged<'a>>,
     /// Product → the number of `must` rules that apply to it.
@@ -220,7 +220,7 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
         .collect()
 }
 
-/// The enumerators that no judged rule names, from the enumerations that judged rules use.
+/// The enumerators that no judged rule names, although judged rules use their enumerations.
 fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
     let declarations = &rules.environment.declarations;
     let mut used: BTreeSet<&str> = BTreeSet::new();

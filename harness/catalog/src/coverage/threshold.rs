@@ -19,7 +19,7 @@ const LARGEST: u64 = 1 << 20;
 /// untestable, and the number of its clauses.
 #[derive(Debug, Default)]
 pub struct Threshold {
-    /// The share in whole percent and the number of clauses, by chapter.
+    /// The minimum share in whole percent and the minimum number of clauses, by chapter.
     least: BTreeMap<String, (u64, u64)>,
     /// The maximum number of checks that only their author has read.
     unread: Option<u64>,

@@ -46,7 +46,7 @@ impl fmt::Display for Edge {
     }
 }
 
-/// The edge at a value, if any.
+/// The edge that a value belongs to, if any.
 fn edge(value: i128) -> Option<Edge> {
     match u64::try_from(value).ok()? {
         0xFFFF_FFFF_0000_0000.. => Some(Edge::Near64),
@@ -121,7 +121,8 @@ impl Edges {
                 }
             }
             for limit in rules.limits.iter().filter(|limit| limit.function == call.function) {
-                // Values above a limit often have an undefined effect, so for them a rule that only informs counts too.
+                // Values above a limit often have an undefined effect, so for such values a rule that only informs also
+                // counts.
                 let at = next_to(limit, &call).filter(|at| *at == Edge::Above || rule.level == Level::Must);
                 self.drawn.entry(limit.text.clone()).or_default().extend(at);
             }

@@ -1,4 +1,4 @@
-//! The arguments of a case's calls that are known before the steps run.
+//! The call arguments in a case that are known before the steps run.
 
 use std::collections::HashMap;
 

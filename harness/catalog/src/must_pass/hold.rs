@@ -32,7 +32,7 @@ struct Weakening<'a> {
     name: String,
     /// The weakening, in words.
     what: String,
-    /// `file:line`.
+    /// The place of the weakening, as `file:line`.
     place: String,
 }
 

@@ -17,8 +17,8 @@ const MOST_FILES: usize = 100_000;
 /// The maximum size of a header in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// Reads the headers below a folder that name one of these functions, structs or constants, and returns their
-/// declarations.
+/// Reads the declarations in the headers below a folder. Only headers that contain at least one of these names are
+/// read.
 ///
 /// # Errors
 /// Fails if libclang is missing, if no header contains any of these names, or if the headers are not C.
