@@ -64,7 +64,7 @@ pub struct Parameter {
     pub ty: Type,
 }
 
-/// A C type, in the detail that the step language needs.
+/// A C type, with the details that the step language needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// `void`, as a return type or the target of a pointer.

@@ -106,8 +106,8 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as printed in a failure. Only the first clause from each document is printed with the document's
-    /// title and the library's edition.
+    /// The clause as printed in a failure message. Only the first clause from each document is printed with the
+    /// document's title and the library's edition.
     fn told(&self, edition: Option<&Edition>, first: bool) -> String {
         let bounds = match self.bounds() {
             text if text.is_empty() => String::new(),
@@ -120,7 +120,7 @@ impl Clause {
         }
     }
 
-    /// Clauses as printed in a failure, without duplicates.
+    /// Clauses as printed in a failure message, without duplicates.
     pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
         let (mut seen, mut documents) = (HashSet::new(), HashSet::new());
         let clauses = clauses.filter(|clause| seen.insert(&*clause.id));
@@ -128,7 +128,7 @@ impl Clause {
     }
 }
 
-/// The clauses of a runtime.
+/// A runtime's clauses.
 #[derive(Debug, Default)]
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,

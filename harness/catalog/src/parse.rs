@@ -23,7 +23,7 @@ pub fn parse_source<T: for<'de> Deserialize<'de>>(source: &Arc<Source>) -> Resul
     parse(&source.text).map_err(|error| diagnostic(source, &error))
 }
 
-/// Parses a chapter. If one rule is malformed, the others are still returned, so that all mistakes are reported
+/// Parses a chapter. If one rule is malformed, the other rules are still returned, so that all mistakes are reported
 /// together.
 pub(super) fn chapter(source: Arc<Source>) -> (ParsedFile<ChapterFile>, Vec<Diagnostic>) {
     let error = match parse::<ChapterFile>(&source.text) {

@@ -93,7 +93,7 @@ pub enum Skip {
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
-    /// As in the previous variant, but the device's capability was tested and is missing.
+    /// The same as the previous variant, except that the device's capability was tested and is missing.
     #[error(
         "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
          failed the test of {capability}: {answer}"

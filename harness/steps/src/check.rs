@@ -27,7 +27,7 @@ pub struct Environment {
     pub facts: BTreeSet<String>,
     /// The types of codes that judged calls return.
     pub results: Results,
-    /// (function, parameter) → the space to which the pointer stored by that parameter belongs.
+    /// (function, parameter) → the space of the pointer that the function stores through that parameter.
     pub spaces: HashMap<(String, String), Space>,
     /// Functions that affect the whole process.
     pub process_functions: HashSet<String>,

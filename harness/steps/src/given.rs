@@ -9,7 +9,7 @@ use super::syntax::{Expression, ExpressionKind};
 use super::word::changing_call;
 use super::{ParseError, Span};
 
-/// The statements of a set-up, with its parameters.
+/// A set-up's statements and parameters.
 #[derive(Debug)]
 pub struct SetUp {
     pub(super) parameters: Vec<String>,

@@ -11,7 +11,7 @@ use super::syntax::{self, BinaryOperator, UnaryOperator};
 /// A checked rule, independent of product and device. The product's quantities are read at run time.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// The processes; the first is the default.
+    /// The processes; the first process is the default.
     pub processes: Vec<Process>,
     /// The actors, each a thread of a process. The first actor is the default.
     pub actors: List<ActorId, Actor>,

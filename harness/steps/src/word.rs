@@ -4,7 +4,7 @@ use super::Span;
 use super::builtins::builtin;
 use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind};
 
-/// The statements of a word, with its parameters.
+/// A word's statements and parameters.
 #[derive(Debug)]
 pub struct Word {
     pub parameters: Vec<String>,

@@ -14,7 +14,7 @@ use crate::read::CatalogFiles;
 /// The prefix that marks a name in a list as excluded from the families before that name.
 const NOT: &str = "not ";
 
-/// The products of each family, in the order of products.yaml.
+/// The products in each family, in the order of products.yaml.
 #[derive(Debug)]
 struct Families {
     products: Vec<String>,

@@ -12,7 +12,7 @@ use crate::diagnostic::{Mistakes, Source};
 use crate::model::{ApiFile, ResultSource};
 use crate::parse::ParsedFile;
 
-/// Reads the result types of api.yaml.
+/// Reads the result types in api.yaml.
 pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Results {
     let ParsedFile { source, value: api } = file;
     let mut results = Results::default();

@@ -57,7 +57,7 @@ pub(super) fn check(
     vocabulary
 }
 
-/// Reads the set-ups of api.yaml. A set-up may use the set-ups above it.
+/// Reads the set-ups in api.yaml. A set-up may use the set-ups above it.
 fn set_ups(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,

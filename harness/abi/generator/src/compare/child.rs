@@ -51,7 +51,7 @@ pub(super) fn declarations(own: &Path, folder: Option<&Path>) -> Result<Declarat
     }
 }
 
-/// Limits this process. Called before the process reads anything.
+/// Sets this process's resource limits. Called before the process reads anything.
 pub(super) fn limit() -> Result<(), Error> {
     for (resource, most) in [(Resource::As, MEMORY), (Resource::Cpu, PATIENCE.as_secs()), (Resource::Core, 0)] {
         let maximum = getrlimit(resource).maximum;

@@ -57,7 +57,7 @@ pub(crate) fn print_declarations(request: &DeclarationsRequest) -> Result<(), Er
 }
 
 /// Compares headers. Returns the page, and true if a program that was built for the first headers may fail with the
-/// second.
+/// second headers.
 pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     let catalog = compared.catalog.clone().unwrap_or_else(|| jobs::root().join("specs"));
     let own = jobs::header_of(&catalog)?;
