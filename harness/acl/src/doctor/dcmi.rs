@@ -73,7 +73,7 @@ pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Queries a product with cards and chips. Returns `false` if this product has none.
+/// Queries a product with cards and chips. Returns `false` if the product does not have cards and chips.
 fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     if !start(library, "dcmi_init", say) {
         return false;
@@ -164,7 +164,7 @@ fn read(lines: &[String]) -> Dcmi {
         let words: Vec<&str> = line.split(' ').collect();
         let at = |at: usize| words.get(at).and_then(|word| word.parse::<i32>().ok());
         match words.as_slice() {
-            // It is enough if one of the two interfaces starts. Otherwise, the first interface's code counts.
+            // If either interface starts, the library counts as started. Otherwise, the first interface's code counts.
             ["started", "0"] => dcmi.started = Some(0),
             ["started", code] => dcmi.started = dcmi.started.or(code.parse().ok()),
             ["driver", version @ ..] => dcmi.driver = Some(version.join(" ")),

@@ -57,7 +57,7 @@ pub(super) struct Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     UpgradeBegun,
-    /// Installed, but takes effect only after a reboot.
+    /// The package was installed but takes effect only after a reboot.
     InstalledForReboot,
     Installed,
     Failed,

@@ -20,15 +20,15 @@ use super::times::{of_system, since_start};
 
 const SOURCE: &str = "kernel";
 const BUFFER: &str = "/dev/kmsg";
-/// The allowed difference between the kernel's clock and the system's clock. Only the latter is adjusted, so the clocks
-/// drift apart by seconds over weeks.
+/// The allowed difference between the kernel's clock and the system's clock. Only the system's clock is adjusted, so
+/// the clocks drift apart by seconds over weeks.
 const DRIFT: Duration = Duration::from_secs(3);
 /// The number of bytes read from the kernel's buffer, which is rarely larger.
 const MOST_OF_BUFFER: usize = 16 << 20;
 
 /// Kernel log lines, by the form of their times.
 enum Lines {
-    /// Microseconds since the system started.
+    /// The lines, each with its time in microseconds since the system started.
     SinceStart(Vec<(Option<u64>, String)>),
     OfSystem(Vec<String>),
 }

@@ -189,8 +189,8 @@ impl Search<'_> {
         (result, end)
     }
 
-    /// The coverage of the first `count` cases, for a worker that was lost along with its own figures. `None` if
-    /// there are too many cases to draw.
+    /// The coverage of the first `count` cases, computed after a worker was lost together with its coverage figures.
+    /// `None` if there are too many cases to draw.
     pub fn coverage(&self, count: u64) -> Option<Coverage> {
         const MOST: u64 = 10_000;
         let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
@@ -209,8 +209,8 @@ impl Search<'_> {
         Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Draws the first `count` cases of [`Search::run`] again: the cases that ran in a process before a case failed
-    /// there.
+    /// Draws the first `count` cases of [`Search::run`] again. These cases ran in a process before a case failed in
+    /// that process.
     pub fn first(&self, count: u64) -> Result<Vec<Case>, CaseError> {
         let mut cases = self.given()?;
         let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
@@ -221,9 +221,8 @@ impl Search<'_> {
         Ok(cases)
     }
 
-    /// Tries smaller cases until none fails in the same way or the budget runs out. An attempt is skipped if it
-    /// would end too late, assuming that it takes as long as the original case. Returns `None` if no smaller case
-    /// failed.
+    /// Tries smaller cases until none fails in the same way or the budget runs out. An attempt is skipped if an attempt
+    /// that takes as long as the original case would end too late. Returns `None` if no smaller case failed.
     pub fn smaller(
         &self,
         number: u64,

@@ -12,8 +12,8 @@ use record::{StartReason, Verdict};
 
 use super::Inquest;
 
-/// The time limit for investigating a hang, in every profile. A device with intermittent hangs hangs often, and
-/// each attempt may take as long as all the cases before it.
+/// The time limit for investigating a hang, in every profile. A device with an intermittent fault may hang often, and
+/// each attempt may take as long as all the preceding cases.
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
 /// The result of a rerun.

@@ -19,8 +19,8 @@ pub(super) fn shorten<C: Clone>(
     mut alone_passes: bool,
     run: &mut dyn FnMut(&[C]) -> Tried,
 ) -> (Vec<C>, bool) {
-    // Finds the start: the case fails from `low`, and from no start after `high`, assuming that a later start never
-    // makes a failure more likely.
+    // Finds the latest start from which the case fails. The case fails from `low` but from no start after `high`,
+    // assuming that a later start never makes a failure more likely.
     let mut low = 0;
     let mut high = cases.len().saturating_sub(1 + usize::from(alone_passes));
     while low < high {

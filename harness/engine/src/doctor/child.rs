@@ -15,7 +15,7 @@ use crate::leftovers;
 
 /// The maximum number of bytes kept from a stream. The rest is read and dropped.
 const MOST: usize = 1 << 20;
-/// The interval at which to check if a child has ended.
+/// The interval between checks for the child's end.
 const TICK: Duration = Duration::from_millis(5);
 /// The time that a killed process gets to end. A process blocked by a driver does not end.
 const GOING: Duration = Duration::from_secs(2);
@@ -74,8 +74,8 @@ impl ChildAnswer {
     }
 }
 
-/// Runs a command until it ends, until `limit` has passed, or until `abandoned` returns true because the answer is no
-/// longer needed.
+/// Runs a command until the command ends, until `limit` has passed, or until `abandoned` returns true because the
+/// answer is no longer needed.
 pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();

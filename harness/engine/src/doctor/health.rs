@@ -3,7 +3,8 @@
 /// The devices that the machine's tools list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineHealth {
-    /// The devices; empty if the tools list no device or do not answer, which says nothing about a device.
+    /// The devices. The list is empty if the tools list no device or do not answer; an empty list says nothing about
+    /// any device.
     pub devices: Vec<DeviceHealth>,
     /// The queries that failed, each with the reason.
     pub unknown: Vec<String>,

@@ -121,7 +121,7 @@ impl HostMachine {
         Ok(String::from_utf8_lossy(&files::read(&self.at(path), MOST)?).into_owned())
     }
 
-    /// The names in a folder, sorted; empty if it cannot be read.
+    /// The names in a folder, sorted; empty if the folder cannot be read.
     pub fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let entries = fs::read_dir(self.at(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -176,7 +176,7 @@ impl HostMachine {
             kind if kind.is_dir() => NodeKind::Folder,
             _ => NodeKind::Other,
         };
-        // This checks modes, access lists and control groups without opening the node.
+        // `access` checks modes, access lists and control groups without opening the node.
         let denied = rustix::fs::access(&place, Access::READ_OK | Access::WRITE_OK).err();
         Some(Node {
             path: path.to_owned(),

@@ -90,7 +90,7 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
     found
 }
 
-/// The rules by the names that they use: called functions, structs, and words in their steps.
+/// The rules that use each name: a called function, a struct, or a word in the steps.
 struct Concerned<'a> {
     rules: &'a Rules,
     by_name: HashMap<&'a str, BTreeSet<usize>>,

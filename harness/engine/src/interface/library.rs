@@ -48,8 +48,9 @@ pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
 }
 
-/// The libraries in the same folder that a library needs, directly or indirectly, read without loading: a library
-/// that forwards calls offers their functions. Libraries elsewhere, such as the system's, are left out.
+/// The libraries in the same folder that a library needs, directly or indirectly, read without loading them. A library
+/// that forwards calls offers the functions of the libraries that it needs. Libraries in other folders, such as the
+/// system's, are left out.
 pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let mut found: Vec<(String, LibraryInterface)> = Vec::new();

@@ -13,7 +13,7 @@ use regex_lite::Regex;
 pub struct Secret {
     /// The kind of text, used in its token: lower-case letters.
     pub kind: &'static str,
-    /// The pattern. Its first group is redacted or, if it has no group, the entire match.
+    /// The pattern. Its first group is redacted or, if the pattern has no group, the entire match.
     pub pattern: &'static str,
 }
 
@@ -54,7 +54,7 @@ const SECRETS: &[Secret] = &[
     },
 ];
 
-/// A candidate for an address. A parser decides whether it is one.
+/// Text that may be an address. A parser decides whether the text is an address.
 const ADDRESS: &str = r"[0-9A-Fa-f:.]*[0-9A-Fa-f:]";
 
 /// Redacts names and secrets.

@@ -140,7 +140,7 @@ fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination)
     let cards = cards(smi);
     for (of, name) in SETTINGS {
         for card in &cards {
-            // If the tool does not print a setting for one card, it prints the setting for none.
+            // If the tool does not print a setting for one card, the tool prints the setting for no other card either.
             let Some(text) = querier.text(&["info", "-t", of, "-i", card], found) else { break };
             let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
             smi.settings.entry(card.clone()).or_default().extend(value);
