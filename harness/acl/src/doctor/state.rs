@@ -79,7 +79,7 @@ fn numbers(machine: &HostMachine, smi: &Smi) -> Vec<Option<u32>> {
     chips.iter().enumerate().map(|(at, chip)| logical(smi, at, chip).and_then(number)).collect()
 }
 
-/// The reasons why something is unknown.
+/// The reasons why the health of some devices may be unknown.
 fn unknown(smi: &Smi, found: &Examination) -> Vec<String> {
     let failed = smi.failed.map(|code| format!("npu-smi fails with {code}: {}", codes::meaning(code)));
     let absent = (!smi.there).then(|| "npu-smi was not found on this machine".to_owned());

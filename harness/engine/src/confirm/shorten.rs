@@ -39,7 +39,7 @@ pub(super) fn shorten<C: Clone>(
     cases.drain(..low);
     let mut size = cases.len() / 2;
     while size > 0 {
-        // The first case is needed: starting after it, the last case passed.
+        // The first case is needed, because the last case passed when the list started after the first case.
         let mut at = 1;
         while at + 1 < cases.len() {
             let end = (at + size).min(cases.len() - 1);

@@ -16,8 +16,8 @@ use super::child::{ChildAnswer, ask};
 
 /// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
-/// A file that describes device nodes in a copy of a machine, which has none. Each line describes one node: path, kind,
-/// mode, user, group and the result of opening the node, separated by tabs.
+/// A file that describes device nodes in a copy of a machine, since the copy has no device nodes. Each line describes
+/// one node: path, kind, mode, user, group and the result of opening the node, separated by tabs.
 const NODES: &str = "nodes.tsv";
 
 /// The machine under examination.

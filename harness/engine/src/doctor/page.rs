@@ -75,7 +75,7 @@ fn row(text: &mut String, label: &str, content: &str) {
     }
 }
 
-/// The beginning of a text that may have any length.
+/// The beginning of a text of any length.
 fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         None => Cow::Borrowed(text),

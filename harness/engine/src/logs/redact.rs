@@ -115,7 +115,7 @@ impl Redactor {
         self.until_still(text, |text| self.outside_tokens(text, |part| self.words(part)))
     }
 
-    /// Repeats until nothing changes: inserting a token may expose another match.
+    /// Repeats a pass until nothing changes, because inserting a token may expose another match.
     fn until_still(&self, text: &str, pass: impl Fn(&str) -> String) -> String {
         let mut text = text.to_owned();
         loop {

@@ -29,8 +29,7 @@ use super::remarks::Remarks;
 /// The interval at which the worker's progress is checked.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
-/// The time for which a process that has just answered counts as running. An exit within this time shows at the
-/// next request.
+/// For this long after an answer, a process counts as running. An exit within this time is noticed at the next request.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
 /// The number of bytes to keep from the end of a library's output.
@@ -64,7 +63,7 @@ pub struct WorkerProcess {
     processor_time: Option<ProcessorTime>,
     /// The folder of the worker's machine.
     machine: PathBuf,
-    /// True if the process was killed but did not end; it is not waited for again.
+    /// True if the process was killed but did not end. The supervisor does not wait for such a process again.
     given_up: bool,
     /// A mark in the environment of the worker and of each process that it starts.
     mark: String,
@@ -82,8 +81,8 @@ pub struct WorkerProcess {
 }
 
 impl WorkerProcess {
-    /// Starts a worker for a runtime. The worker waits for its first request. Problems when it ends are recorded in
-    /// `remarks`.
+    /// Starts a worker for a runtime. The worker waits for its first request. Problems at the worker's end are recorded
+    /// in `remarks`.
     pub fn spawn(
         runtime: &str,
         executable: &Path,
@@ -233,7 +232,7 @@ impl WorkerProcess {
         }
     }
 
-    /// True if a complete line was read, or bytes that are not a reply.
+    /// True if a complete line, or input that is not a reply, was read.
     pub fn has_line(&mut self) -> bool {
         self.lines.is_ready()
     }
@@ -252,8 +251,8 @@ impl WorkerProcess {
         }
     }
 
-    /// The failure of a case in which the process was lost: the accident or, if the library was only being queried
-    /// for an error text, the earlier judgment.
+    /// The failure of a case whose process was lost. If the library was only being queried for an error text, the
+    /// failure is the earlier judgment; otherwise, it is the accident.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
         let Some(judged) = &self.judged else { return lost() };
         self.mute.store(true, Ordering::Relaxed);
@@ -291,7 +290,7 @@ impl WorkerProcess {
     pub fn status(&mut self) -> Option<std::process::ExitStatus> {
         if !self.ended {
             let group = Pid::from_raw(self.child.id() as i32)?;
-            // Checked before the process is reaped: until then, no other group can get its number.
+            // The check comes before the process is reaped: until then, no other group can get the process's number.
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
@@ -366,10 +365,10 @@ impl WorkerProcess {
         ended
     }
 
-    /// Shuts the worker down. A problem here does not break a rule; it becomes a remark about the run.
+    /// Shuts the worker down. A problem during the shutdown breaks no rule and becomes a remark about the run.
     pub fn stop(mut self, deadline: Duration) {
-        // This is done even in an interrupted run, so that the device is left in a clean state if that does not
-        // take long.
+        // Even an interrupted run shuts its workers down, so that the device is left in a clean state if the shutdown
+        // does not take long.
         let begun = Instant::now();
         let late = || interrupt::requested().filter(|_| begun.elapsed() >= GONE);
         let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, late));

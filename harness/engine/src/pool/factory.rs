@@ -42,7 +42,7 @@ pub struct Factory {
     pub only: Option<String>,
     /// The number of started workers, by reason.
     pub starts: StartCount,
-    /// The total time of their start-up, in nanoseconds.
+    /// The total start-up time of the workers, in nanoseconds.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
     /// The variable that lists a process's visible devices.
@@ -84,10 +84,10 @@ pub enum StartError {
     /// The machine lacks a resource, or the suite failed.
     #[error("cannot start a worker process: {0}")]
     Environment(String),
-    /// The worker refused, and reported the reason.
+    /// The worker refused to start and reported the reason.
     #[error("cannot set up the runtime: {}", .0.message)]
     Refused(Trouble),
-    /// The worker exited or hung; with its library's output.
+    /// The worker exited or hung. The text is the library's output.
     #[error("while the runtime was being set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
     /// The catalog or the library no longer matches the header.
@@ -179,16 +179,16 @@ impl Factory {
         }
     }
 
-    /// The deadline for a call that hung before: ten times the longest time that any call took, but at least 2 s,
-    /// and at most a quarter of the deadline unless calls have taken half as long.
+    /// The deadline for a call that hung before. This deadline is ten times the longest time that any call took so far,
+    /// but at least 2 s, and at most a quarter of the usual deadline or twice the longest time, whichever is greater.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
         longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
     }
 
-    /// The number of further hangs to wait for after the first, to learn more about it; at most one for a call that
-    /// hung before.
+    /// The number of further hangs to wait for after a first hang, to learn more about the hang. For a call that hung
+    /// before, the number is at most one.
     pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }

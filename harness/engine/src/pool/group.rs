@@ -1,4 +1,4 @@
-//! Runs a case of a rule that needs several processes, or fresh ones.
+//! Runs a case of a rule that needs several processes or fresh processes.
 
 use std::time::{Duration, Instant};
 

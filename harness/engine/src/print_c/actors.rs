@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
         (up, down)
     }
 
-    /// The variables that a text names, for all actors, and that belong to one process.
+    /// The declarations, for all actors, of the variables that a text names and that belong to one process.
     pub(super) fn variables(&self, text: &str) -> String {
         if !self.several() {
             return String::new();

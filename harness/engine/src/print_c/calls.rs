@@ -45,8 +45,8 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The statements that record what successful calls acquire and release. `certain`: the calls were made and
-    /// succeeded.
+    /// The statements that record what successful calls acquire and release. `certain` is true if the calls were made
+    /// and succeeded.
     pub(super) fn ownership(&mut self, sites: &[Site<'_>], certain: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.runnable {

@@ -1,4 +1,4 @@
-//! The text printed so far, and the facts known at this point.
+//! The text that has been printed so far, and the facts that are known at the current position.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;

@@ -20,7 +20,7 @@ pub struct Lines {
     longest: usize,
 }
 
-/// Input that is not a reply. Everything after it is meaningless.
+/// Input that is not a reply. Everything after such input is meaningless.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotAReply {

@@ -68,7 +68,7 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
-        // The steps decide how a value is used, so it may be anything that they allow.
+        // The steps decide how a value is used, so any value that the steps allow is accepted.
         Execution::call(self, call, true)
     }
 }

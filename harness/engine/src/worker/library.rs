@@ -12,7 +12,7 @@ use catalog::Libraries;
 
 use super::selections::Selections;
 
-/// A loaded library. It is never closed, because vendor libraries do not survive that.
+/// A loaded library. It is never closed, because vendor libraries do not survive closing.
 #[derive(Debug)]
 struct Library {
     handle: Opened,
@@ -24,7 +24,7 @@ struct Library {
 /// See [`symbol::LACKS`].
 type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// An opened library. It is never closed, because vendor libraries do not survive that.
+/// An opened library. It is never closed, because vendor libraries do not survive closing.
 pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
 
 /// Opens a library and all its dependencies, so that a missing dependency is reported here and not at some later

@@ -42,8 +42,8 @@ unsafe impl Send for Selections {}
 unsafe impl Sync for Selections {}
 
 impl Selections {
-    /// Creates a state without selections. If the life cycle selects no device in this way, nothing is ever
-    /// counted. `address` returns a function's address in the library.
+    /// Creates a state without selections. If the life cycle does not select a device with such a function, nothing is
+    /// ever counted. `address` returns a function's address in the library.
     pub(super) fn new(
         life: &LifeCycleProgram,
         rules: &Rules,

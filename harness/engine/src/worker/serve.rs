@@ -28,8 +28,8 @@ use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::selections::Selections;
 
-/// Becomes a worker and does not return, if the environment requests that. Every executable that runs rules calls
-/// this first in `main`.
+/// If the environment requests a worker, becomes a worker and does not return. Every executable that runs rules calls
+/// this function first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
     let work = || match runtimes.iter().find(|known| known.name() == runtime) {
@@ -59,7 +59,7 @@ impl Wire {
         let mut line = String::new();
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
-            // In either case, the read blocks until there is a request.
+            // Even if polling finds no request, the read blocks until there is a request.
             wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
         }
         let read = requests.read_line(&mut line);
@@ -117,7 +117,7 @@ impl Link for Wire {
 /// Moves the protocol from descriptors 0 and 1 to others, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // Libraries do not close high numbers by mistake. A low limit may rule them out.
+    // Libraries do not close high numbers by mistake. A low limit on descriptors may rule out high numbers.
     let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
@@ -135,8 +135,8 @@ fn watch_parent() -> std::io::Result<()> {
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
     let watch = move || {
         while getppid() == parent {
-            // Takes effect at once if the kernel reports the supervisor's end: a resumed run must not find this
-            // process still using its device.
+            // If the kernel reports the supervisor's end, this process ends at once, so that a resumed run does not
+            // find this process still using its device.
             let told =
                 handle.as_ref().is_some_and(|handle| poll(&mut [PollFd::new(handle, PollFlags::IN)], None).is_ok());
             std::thread::sleep(Duration::from_millis(if told { 1 } else { 500 }));
@@ -196,7 +196,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     // The library may need the changes it has made so far, so they are kept.
     let mut surroundings = Surroundings::now();
     let changed = before.differences(&surroundings);
-    // Not earlier, because a runtime may reserve any amount of memory during start-up.
+    // The limit is set only now, because a runtime may reserve any amount of memory during start-up.
     if let Some((bytes, flight)) = limited {
         limit_memory(bytes, flight).map_err(|error| WorkerFault::io("cannot limit the memory", error))?;
         surroundings = Surroundings::now();

@@ -46,7 +46,7 @@ impl Thread {
 }
 
 impl Threads {
-    /// An actor's thread, and true if it was just started.
+    /// An actor's thread, and true if the thread was just started.
     fn get(&mut self, actor: ActorId) -> std::io::Result<(&Thread, bool)> {
         let (thread, fresh) = match self.running.entry(actor) {
             Entry::Occupied(entry) => (entry.into_mut(), false),
@@ -55,7 +55,7 @@ impl Threads {
         Ok((thread, fresh))
     }
 
-    /// Performs work on an actor's thread and waits for the work. The work gets true if the thread was just
+    /// Performs work on an actor's thread and waits for the work. Passes `true` to the work if the thread was just
     /// started.
     pub(super) fn perform(&mut self, actor: ActorId, mut work: impl FnMut(bool)) -> Result<(), Fault> {
         let (thread, fresh) = self.get(actor).map_err(|source| Fault::NoThread { source })?;

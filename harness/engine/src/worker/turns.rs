@@ -12,7 +12,8 @@ use super::execution::Execution;
 use super::fault::{Fault, Stop};
 
 impl Execution<'_> {
-    /// Passes the turn to a process, unless it already has the turn. Returns true if this process now has it.
+    /// Passes the turn to a process, unless that process already has the turn. Returns true if the current process now
+    /// has the turn.
     pub(super) fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
@@ -67,7 +68,7 @@ impl Execution<'_> {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me
         {
-            // If the connection is broken, no process can receive this.
+            // If the connection is broken, no process can receive this message.
             let _ = turns.link.send(&Turn { failed: true, ..Turn::default() });
         }
     }

@@ -75,7 +75,7 @@ pub(crate) fn board(text: &str) -> Board {
     }
 }
 
-/// Reads a chip's identity from `-t board`. Each die of the chip has its own number, and the card may have a serial
+/// Reads a chip's identity from `-t board`. Each die of the chip has a separate number, and the card may have a serial
 /// number.
 pub(crate) fn identity(text: &str) -> Identity {
     let ids = ["VDie ID", "NDie ID", "Serial Number"];

@@ -1,5 +1,5 @@
-//! The vendor's tool `npu-smi`. The tool runs in a child process with a time limit, because it hangs if the driver
-//! hangs. It is not the only source, because after a failed query it prints `OK` and exits with 0.
+//! The vendor's tool `npu-smi`. The tool runs in a child process with a time limit, because the tool hangs if the
+//! driver hangs. The tool is not the only source, because it prints `OK` and exits with 0 after a failed query.
 
 mod keyed;
 mod table;
