@@ -30,7 +30,7 @@ pub(crate) fn end(mark: &str, child: u32) -> bool {
             reap(process);
         } else if is_marked(process, mark) {
             found = true;
-            // The process may have exited on its own.
+            // The process may already have exited.
             let _ = kill_process(process, Signal::KILL);
             reap(process);
         }

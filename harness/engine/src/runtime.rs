@@ -20,7 +20,7 @@ use simulator_contract::Defect;
 /// A runtime that an executable can test, as a registry entry.
 #[derive(Debug)]
 pub struct Runtime {
-    /// The declarations in its header, including the runtime's name.
+    /// The declarations in the runtime's header, including the runtime's name.
     pub bindings: &'static Bindings,
     /// The embedded catalog.
     pub specs: &'static [SpecFile],
@@ -96,6 +96,7 @@ impl SimulatedLibrary {
     /// Writes the library into a folder, for use by other programs. An existing file with the same name is left
     /// unchanged.
     ///
+    /// # Errors
     /// Fails if the library cannot be written, or if a different file with the library's name exists.
     pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let path = folder.join(self.file_name);

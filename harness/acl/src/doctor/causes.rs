@@ -1,5 +1,5 @@
-//! Explains symptoms by their causes. Each symptom is compared with the other findings, and its cause is listed before
-//! the symptom.
+//! Explains symptoms by their causes. Each symptom is compared with the other findings, and a symptom's cause is listed
+//! before the symptom.
 
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 

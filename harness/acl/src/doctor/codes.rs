@@ -7,7 +7,7 @@ pub(super) const OCCUPIED: i32 = -8020;
 pub(super) const NOT_READY: i32 = -8012;
 /// An upgrade is in progress; the caller should try again.
 pub(super) const UPGRADING: i32 = -8017;
-/// This product uses a different layout of the interface.
+/// The product uses a different layout of the interface.
 pub(super) const UNSUPPORTED: i32 = -8255;
 
 /// The codes with which tools exit. A shell sees only the lowest byte of each code.
@@ -30,7 +30,7 @@ pub(super) fn harmless(fault: &str) -> bool {
     HARMLESS.contains(&fault)
 }
 
-/// The code for a tool's exit status. No two codes have the same lowest byte.
+/// The code for a tool's exit status. No two codes have the same lowest byte, so the code is unique.
 pub(super) fn of_status(status: i32) -> Option<i32> {
     OF_TOOLS.iter().copied().find(|code| code.rem_euclid(256) == status)
 }

@@ -62,7 +62,8 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     dcmi
 }
 
-/// Runs in the child process. Each query is printed before it is made, so that a hang can be attributed.
+/// Runs in the child process. Each query is printed before the query is made, so that a hang can be attributed to the
+/// query.
 pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     let library = match Native::open(path) {
         Ok(library) => library,
@@ -82,7 +83,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     say("calling dcmi_get_driver_health");
     tell("driver-health", library.number("dcmi_get_driver_health", &[]), say);
     say("calling dcmi_get_card_list");
-    // In this interface, the count comes first; in the other interface, the list does.
+    // In this interface, the count comes before the list; in the 950's interface, the list comes before the count.
     let (count, cards) = match library.lists("dcmi_get_card_list") {
         Some(Ok((count, cards))) => (count, cards),
         Some(Err(codes::UNSUPPORTED)) | None => return false,

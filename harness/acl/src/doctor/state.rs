@@ -1,5 +1,5 @@
 //! The queries that a run makes before its first rule and between rules, about the devices and their current faults.
-//! Like the doctor's queries, they run in child processes with a time limit and open no device.
+//! Like the doctor's queries, these queries run in child processes with a time limit and open no device.
 
 use std::collections::BTreeSet;
 

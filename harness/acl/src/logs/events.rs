@@ -1,6 +1,6 @@
 //! Events reported by devices: lines of the form `event_id=0x…; … event_raised_time=… ms.` in a device's event log.
-//! Source of the form: hicann/oam-tools test data. The logs' place on a host is not documented. They are below
-//! /var/log/npu if a user exported them, or if this is the device's own processor (certainty: unknown).
+//! Source of the form: hicann/oam-tools test data. The logs' place on a host is not documented. The logs are below
+//! /var/log/npu if a user exported them, or if this processor is the device's own (certainty: unknown).
 
 use std::fs;
 use std::path::PathBuf;

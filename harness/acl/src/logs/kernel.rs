@@ -172,7 +172,7 @@ impl Subjects {
     }
 }
 
-/// A record's time in microseconds since the machine started, if it has one, and the record's text.
+/// A record's time in microseconds since the machine started, if the record has a time, and the record's text.
 type Record = (Option<u64>, String);
 
 /// Reads the kernel's buffer. Each read returns one record, oldest first, of the form
@@ -224,7 +224,7 @@ mod tests {
 
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/dmesg-driver.txt");
 
-    /// A machine that started this many seconds ago.
+    /// A machine that started `seconds` seconds ago.
     fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, HostMachine) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files.iter().chain(&[("proc/uptime", format!("{seconds}.00 1.00\n"))]) {

@@ -15,7 +15,7 @@ const MOST_QUESTIONS: usize = 64;
 /// The maximum number of different answers kept per rule. Further answers count as `Told::Other` for their
 /// question.
 const MOST_ANSWERS: usize = 128;
-/// The maximum number of answers recorded per case: loops repeat the same question.
+/// The maximum number of answers recorded per case. Loops repeat the same question.
 const MOST_OF_A_CASE: usize = 256;
 /// The maximum number of combinations of drawn values that distinguish questions.
 const MOST_COMBINATIONS: usize = 16;
@@ -98,8 +98,8 @@ pub struct CountedAnswer {
     last: u64,
 }
 
-/// The counted answers from a rule's cases. A case counts once for each answer, no matter how often it gives that
-/// answer: repetitions in one case are not independent observations.
+/// The counted answers from a rule's cases. A case counts only once for each answer, even if the case gives the answer
+/// several times, because repetitions in one case are not independent observations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub asked: Vec<Counted>,

@@ -50,11 +50,11 @@ pub struct CaseFailure {
     pub recent_error: String,
 }
 
-/// A function that hung or terminated its process.
+/// A function that hung, or that terminated the process in which it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostIn {
     pub function: String,
-    /// True if the function was called during start-up or between cases. Every rule needs such a function.
+    /// True if the function was called during start-up or between cases, where every rule needs the function.
     pub life_cycle: bool,
 }
 

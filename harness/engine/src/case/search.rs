@@ -1,5 +1,5 @@
-//! The search for a failing case, and then for the smallest failing case. For rules with one process, the search
-//! runs in the worker; for rules with several, in the supervisor.
+//! The search for a failing case, and then for the smallest failing case. For rules with one process, the search runs
+//! in the worker; for rules with several processes, in the supervisor.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ pub struct FailedCase {
 }
 
 impl FailedCase {
-    /// Creates a failed case from its values. Its number is 0.
+    /// Creates a failed case from the case's values. The case's number is 0.
     pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
         let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
         FailedCase {
@@ -103,7 +103,7 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first: cases, and lists of cases.
     pub known: &'a [Json],
-    /// The only cases to try, in this order. If empty, all cases are tried.
+    /// The only cases to try, in this order. If this list is empty, all cases are tried.
     pub only: &'a [Json],
     /// True to continue after a failure and count the failing cases.
     pub counts: bool,
@@ -199,7 +199,7 @@ impl Search<'_> {
         Some(Coverage { distinct: distinct.count(), remark: None, cut: None })
     }
 
-    /// The cases to run before those in the plan.
+    /// The cases to run before the cases in the plan.
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let read = |json: &Json| {

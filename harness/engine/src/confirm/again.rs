@@ -116,7 +116,7 @@ impl<'a> Again<'a> {
         self.stopped.as_deref()
     }
 
-    /// The resource shortage on the machine, if it prevented further reruns.
+    /// The resource shortage on the machine, if a shortage prevented further reruns.
     pub(super) fn shortage(&self) -> Option<&str> {
         self.stopped().filter(|_| self.short)
     }

@@ -288,7 +288,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Reports a list of cases if it fails every time.
+    /// Reports a list of cases if the list fails every time.
     fn settle(&mut self, list: &[Case], complete: bool) -> Option<Conclusion> {
         let mut last = None;
         let mut runs = Repeats::default();
@@ -326,7 +326,7 @@ impl Inquiry<'_> {
         let alone = self.confirmation.alone;
         if self.home != Home::Fresh && alone.failed == 0 {
             if self.failed.case == 1 {
-                // Running the case alone and running the rule up to its first case are the same.
+                // For the rule's first case, running the case alone and running the rule up to that case are the same.
                 self.confirmation.rule.runs += alone.runs;
             }
             let rule = self.confirmation.rule;

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device on which a case fails after all cases in `needed` have run in this order, with any other cases
+    /// A device on which the case `last` fails after all cases in `needed` have run in this order. Other cases may run
     /// between them.
     fn device<'a>(needed: &'a [usize], last: usize, runs: &'a mut u32) -> impl FnMut(&[usize]) -> Tried + 'a {
         move |cases| {

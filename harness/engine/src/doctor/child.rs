@@ -34,7 +34,7 @@ pub enum End {
     Signal(i32),
     /// The child exceeded its time limit and was killed.
     TimedOut,
-    /// The child exceeded its time limit and was killed, but did not end, because a driver blocks it.
+    /// The child exceeded its time limit and was killed, but did not end because a driver blocks the child.
     LeftBehind,
     /// The child was killed because its answer was no longer needed.
     Abandoned,
@@ -80,8 +80,8 @@ pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool)
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
-    // The child gets a separate process group, so that its descendants end with it. The mark finds descendants that
-    // leave the group.
+    // The child gets a separate process group, so that the child's descendants end together with the child. The mark
+    // finds descendants that leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
         Err(error) => return ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },

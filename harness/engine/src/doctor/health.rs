@@ -21,7 +21,7 @@ pub struct DeviceHealth {
     pub faults: Vec<Fault>,
     /// The number of uncorrectable memory errors since the device started; `None` if unknown.
     pub memory_errors: Option<u64>,
-    /// The number of memory pages that wait for a reset because of such errors; `None` if unknown.
+    /// The number of memory pages that wait for a reset because of memory errors; `None` if unknown.
     pub waiting_pages: Option<u64>,
 }
 

@@ -80,7 +80,7 @@ impl HostMachine {
         HostMachine { until: Instant::now().checked_add(whole), ..self }
     }
 
-    /// The same machine. Queries end once `abandoned` returns true because answers are no longer needed.
+    /// The same machine. Queries end once `abandoned` returns true because the answers are no longer needed.
     #[must_use]
     pub fn abandoned_where(self, abandoned: fn() -> bool) -> HostMachine {
         HostMachine { abandoned, ..self }
@@ -102,13 +102,13 @@ impl HostMachine {
         self.root != Path::new("/")
     }
 
-    /// The path in this process for a path on the machine.
+    /// The path by which this process reaches a path on the machine.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The value of a variable, if it is set and not empty.
+    /// The value of a variable, if the variable is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }

@@ -10,7 +10,7 @@ use super::finding::{Examination, Finding};
 
 /// The width of the page, in columns.
 const WIDTH: usize = 100;
-/// The width of a label, including the space before and after it, in columns.
+/// The width of a label, in columns, including the spaces before and after the label.
 const LABEL: usize = 11;
 
 /// The maximum number of characters shown from one tool output or variable. The JSON report has the whole text.

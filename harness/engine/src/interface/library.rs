@@ -23,7 +23,7 @@ pub struct LibraryInterface {
     pub soname: Option<String>,
     /// The needed libraries, in the order in which the library lists them.
     pub needed: Vec<String>,
-    /// The exported functions and variables, each with its version, which may be empty.
+    /// The exported functions and variables, each with its version. A version may be empty.
     pub exported: BTreeMap<String, String>,
 }
 

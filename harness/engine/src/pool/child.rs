@@ -76,7 +76,7 @@ pub struct WorkerProcess {
     pub activity: Arc<Activity>,
     /// The judgment of the case for which the library is being queried for an error text.
     judged: Option<Box<CaseFailure>>,
-    /// True if a library in this run did not return from such a query. No library is queried after that.
+    /// True if a library in this run did not return from a query for an error text. No library is then queried again.
     pub mute: Arc<AtomicBool>,
 }
 
@@ -102,7 +102,8 @@ impl WorkerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A separate group, so that all processes that the library starts end with it.
+            // The worker gets a separate group, so that all processes that the library starts end together with the
+            // worker.
             .process_group(0)
             .spawn()?;
         let requests = child.stdin.take();
@@ -280,13 +281,14 @@ impl WorkerProcess {
         }
     }
 
-    /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes
-    /// an eighth of the engine's time per rule (docs/engine/benchmarks.md).
+    /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes an
+    /// eighth of the engine's time per rule (docs/engine/benchmarks.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
 
-    /// The exit status of the process; `None` if it is running. All processes that the library started end with it.
+    /// The exit status of the process; `None` if the process is running. All processes that the library started end
+    /// together with the process.
     pub fn status(&mut self) -> Option<std::process::ExitStatus> {
         if !self.ended {
             let group = Pid::from_raw(self.child.id() as i32)?;
@@ -294,7 +296,7 @@ impl WorkerProcess {
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
-            // If the group is already gone, it needs no signal.
+            // A group that is already gone needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = self.child.try_wait().ok()?;
@@ -337,7 +339,7 @@ impl WorkerProcess {
             return self.status().is_some();
         }
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            // If the group is already gone, it needs no signal.
+            // A group that is already gone needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         // The library may have moved the worker to another group.
@@ -396,7 +398,7 @@ impl WorkerProcess {
     }
 
     fn finish_output(&mut self) {
-        // A process that the library started may keep the pipe open. The output so far is then enough.
+        // A process that the library started may keep the pipe open. In that case, the output so far is enough.
         if let Some(drain) = self.drain.take() {
             let start = Instant::now();
             while !drain.is_finished() && start.elapsed() < Duration::from_millis(200) {

@@ -89,7 +89,7 @@ pub(super) struct ProcessorTime {
 }
 
 impl ProcessorTime {
-    /// The processor time of a process that has not been reaped yet; `None` if it had no limit.
+    /// The processor time of a process that has not been reaped yet; `None` if the process had no limit.
     pub(super) fn of(process: u32) -> Option<ProcessorTime> {
         let read = |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).ok();
         let limits = read("limits")?;

@@ -49,7 +49,8 @@ impl Home {
     }
 }
 
-/// The budget for a rule: few cases if they may spoil processes, fewer if each case starts processes.
+/// The budget for a rule. A rule whose cases may spoil processes gets few cases; a rule whose cases start processes
+/// gets fewer.
 fn budget(rule: &Rule, work: &Effort) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
@@ -69,7 +70,7 @@ pub struct Assignment<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: &'a [Json],
-    /// The only cases to run, in this order. If empty, all cases run.
+    /// The only cases to run, in this order. If this list is empty, all cases run.
     pub only: &'a [Json],
     /// A judgment that a proof leaves out.
     pub ignored: Option<Judgment>,

@@ -30,7 +30,7 @@ pub struct Factory {
     /// The catalog folder; `None` for the embedded catalog.
     pub specs: Option<PathBuf>,
     pub digest: String,
-    /// The product, if known. Its life cycle prepares workers.
+    /// The product, if known. The product's life cycle prepares workers.
     pub product: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
@@ -179,8 +179,8 @@ impl Factory {
         }
     }
 
-    /// The deadline for a call that hung before. This deadline is ten times the longest time that any call took so far,
-    /// but at least 2 s, and at most a quarter of the usual deadline or twice the longest time, whichever is greater.
+    /// The deadline for a call that hung before: ten times the longest time without progress so far, but at least 2 s,
+    /// and at most a quarter of the usual deadline or twice the longest time, whichever is greater.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
@@ -193,8 +193,8 @@ impl Factory {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }
 
-    /// Starts a worker on a machine. If a start fails after others succeeded, it is retried once, with a remark,
-    /// unless it hung. After several failures in a row, no more workers are started.
+    /// Starts a worker on a machine. If a start fails after other starts succeeded, the start is retried once, with a
+    /// remark, unless the start hung. After several failures in a row, no more workers are started.
     pub fn start(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
@@ -225,7 +225,7 @@ impl Factory {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         let place = Place::of(machine, set_up.device, set_up.state);
-        // Checked again: this worker may have loaded a replaced file.
+        // The file is checked again, because this worker may have loaded a replaced file.
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(&place),
@@ -246,7 +246,7 @@ impl Factory {
     fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
-            // The simulated device may be given as a library: its processes share a machine too.
+            // A simulated device may also be given as a library. The processes of such a device share a machine too.
             None if std::env::var_os(MACHINE).is_none() => {
                 vec![(MACHINE.to_owned(), machine.path.display().to_string())]
             }

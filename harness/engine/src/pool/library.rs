@@ -1,4 +1,4 @@
-//! A library's file, and the check that it still matches the header.
+//! A library's file, and the check that the file still matches the header.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

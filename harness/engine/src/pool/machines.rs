@@ -1,5 +1,5 @@
-//! The folders for simulated machines. A run has one parent folder for all of them, and holds that folder's lock. A
-//! process that can take the lock knows that the run is over. A process ID would have no meaning in another
+//! The folders for simulated machines. A run has one parent folder for all its machines, and holds the lock on that
+//! folder. A process that can take the lock knows that the run is over. A process ID would have no meaning in another
 //! container.
 
 use std::fs::{DirBuilder, File, TryLockError};
@@ -33,7 +33,7 @@ pub struct MachineFolder {
     pub visible: Option<String>,
     /// The activity of the machine's processes.
     pub activity: Arc<Activity>,
-    /// Kept open, so that no other folder can get the same inode.
+    /// The folder is kept open, so that no other folder can get the same inode.
     folder: File,
 }
 
@@ -52,7 +52,7 @@ impl MachineFolder {
     }
 }
 
-/// The parent folder for a run's machines, with its lock. Removed on drop.
+/// The parent folder for a run's machines, with its lock. The folder is removed on drop.
 #[derive(Debug)]
 pub(super) struct MachineFolders {
     folder: TempDir,
@@ -93,7 +93,8 @@ impl MachineFolders {
     }
 }
 
-/// Creates a lock file and takes its lock. `None` if another run removed the file as a leftover in between.
+/// Creates a lock file and takes the file's lock. `None` if another run removed the file as a leftover before the lock
+/// was taken.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
     let lock = match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,4 +1,4 @@
-//! The quarantine for devices on which several starts in a row failed. No more workers are started there.
+//! The quarantine for devices on which several starts in a row failed. No more workers are started on such a device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

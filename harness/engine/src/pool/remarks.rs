@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use catalog::count;
 
-/// Remarks, each with the number of affected processes. They change no verdict.
+/// Remarks, each with the number of affected processes. Remarks change no verdict.
 #[derive(Debug, Default)]
 pub struct Remarks {
     seen: Mutex<BTreeMap<String, Seen>>,

@@ -74,7 +74,7 @@ impl Executor {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        // A process that ended before it began this rule still has the previous rule's calls.
+        // A process that ended before it began this rule still has the calls from the previous rule.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
         let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);

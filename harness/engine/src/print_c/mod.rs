@@ -39,7 +39,7 @@ pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
     (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
 }
 
-/// The file with a program's prelude, if it is separate.
+/// The file with a program's prelude, if the prelude is separate.
 pub const PRELUDE: &str = "prelude.h";
 
 /// Settings for printing a program.
@@ -52,7 +52,7 @@ pub struct Sheet<'a> {
     pub patience: u32,
     /// The devices visible to the program's processes, by the machine's numbers. Empty for all devices.
     pub visible: &'a [String],
-    /// The cases to run, in order, in the same processes. Empty for the smallest case.
+    /// The cases to run, in order, in the same processes. If this list is empty, the smallest case runs.
     pub cases: &'a [Case],
     /// The ids of statements whose checks are only reported.
     pub observed: &'a [StatementId],

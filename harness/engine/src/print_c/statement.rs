@@ -136,7 +136,7 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
         self.line("}");
         self.branches -= 1;
-        // At this point it is unknown which block ran.
+        // It is unknown at this point which block ran.
         self.in_setup = self.in_setup.filter(|setup| after == Some(*setup));
     }
 
@@ -344,7 +344,7 @@ impl<'a> Printer<'a> {
         self.line(&line);
     }
 
-    /// A call at the end of the steps. Its result is not judged.
+    /// A call at the end of the steps. The call's result is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
         let kept = self.ownership(sites, false);

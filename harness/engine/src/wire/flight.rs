@@ -25,7 +25,7 @@ pub struct CallRecord {
     /// The call site, by its number in the program; for an automatic release, [`RELEASE`] plus the resource's
     /// number.
     pub site: u32,
-    /// 1 while the call runs; 2 after it has returned.
+    /// 1 while the call runs; 2 after the call has returned.
     pub state: u32,
     /// The position among the calls from all processes in the case.
     pub tick: u64,
@@ -81,8 +81,8 @@ unsafe impl Send for Flight {}
 unsafe impl Sync for Flight {}
 
 impl Flight {
-    /// Creates memory that two processes can map. Its size is sealed: reading truncated memory kills a process, and
-    /// the worker's library knows the path.
+    /// Creates memory that two processes can map. The size is sealed, because reading truncated memory kills a process,
+    /// and the worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
         let fd = files::in_memory("atlas-cts-flight", MemfdFlags::NOEXEC_SEAL)?;
         ftruncate(&fd, size_of::<Layout>() as u64)?;
@@ -151,7 +151,7 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Records a call before it is made. The result goes to the returned slot.
+    /// Records a call before the call is made. The result goes to the returned slot.
     #[inline]
     pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
         let header = self.header();
@@ -217,8 +217,8 @@ impl Flight {
         header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// If the worker has almost reached its memory limit since the previous query, returns the limit and the site
-    /// of the call that was open at that time.
+    /// If the worker has almost reached its memory limit since the previous query, returns the limit and the site of
+    /// the call that was open when the limit was almost reached.
     pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
         let site = self.header().memory_limit_site.load(Ordering::Acquire);
         let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;

@@ -55,7 +55,7 @@ pub struct Start {
     pub libraries: Vec<Option<PathBuf>>,
     pub state: Readiness,
     pub device: u32,
-    /// The product, if known. Its life cycle prepares the process.
+    /// The product, if known. The product's life cycle prepares the process.
     pub product: String,
     /// The number of data bytes that the process may use in addition to its memory after start-up; `None` for no
     /// limit.
@@ -77,7 +77,7 @@ pub struct RunRule {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: Vec<Json>,
-    /// The only cases to run, in this order. If empty, the plan is run.
+    /// The only cases to run, in this order. If this list is empty, the plan is run.
     pub only: Vec<Json>,
     /// For proofs: a judgment that this run leaves out.
     #[serde(default)]
@@ -89,7 +89,7 @@ pub struct RunRule {
     /// The alternatives of `choose` that are not drawn because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
-    /// For proofs: true to run all cases and count the failing ones.
+    /// For proofs: true to run all cases and count the failing cases.
     #[serde(default)]
     pub counts: bool,
 }
@@ -159,7 +159,7 @@ pub struct Started {
     pub simulated: Option<String>,
     /// The time taken to load and prepare the library, in nanoseconds.
     pub nanoseconds: u64,
-    /// Changes that the library made to its process during start-up. They are kept, because the library may need
+    /// Changes that the library made to its process during start-up. The changes are kept, because the library may need
     /// them.
     pub changed: Option<String>,
     /// The reasons why available optional libraries were not loaded.
@@ -198,7 +198,7 @@ pub struct Turn {
     /// True if the case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The process that had the turn, if that process ends after its turn.
+    /// The process that had the turn, if that process ends after the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<usize>,
     /// The process to kill.

@@ -259,7 +259,7 @@ impl<'a> Execution<'a> {
         Ok(c_text(address))
     }
 
-    /// The operands in a failed check, for its message: `left = 32, right = 0`.
+    /// The operands in a failed check, for the check's message: `left = 32, right = 0`.
     pub(super) fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
             Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {

@@ -65,7 +65,7 @@ pub(super) struct Held<'a> {
     pub index: usize,
     /// The handle, widened from its type.
     pub handle: u64,
-    /// The acquiring call's arguments, if the release uses any of them.
+    /// The acquiring call's arguments, if the release uses any of the arguments.
     pub arguments: Vec<u64>,
     /// For a handle that is a buffer: the buffer's bytes when it was acquired.
     pub bytes: Option<Vec<u8>>,

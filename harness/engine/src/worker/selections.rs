@@ -82,8 +82,8 @@ impl Selections {
         };
     }
 
-    /// Releases each device until only the life cycle's selection remains: one selection for `kept`, and none for
-    /// other devices.
+    /// Releases each device until only the life cycle's selections remain: one selection for `kept`, and none for other
+    /// devices.
     pub(super) fn settle(&self, kept: Option<u64>) {
         let Some((function, address, success)) = self.release else { return };
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,4 +1,5 @@
-//! Threads that perform a process's statements, one at a time. Each has separate thread-local state in the library.
+//! Threads that perform a process's statements, one at a time. Each thread has separate thread-local state in the
+//! library.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -71,7 +72,7 @@ impl Threads {
     pub(super) fn end(&mut self) {
         for (_, thread) in std::mem::take(&mut self.running) {
             drop(thread.jobs);
-            // If a thread panicked, its job has already reported that.
+            // If a thread panicked, the thread's job has already reported the panic.
             let _ = thread.handle.join();
         }
     }

@@ -29,7 +29,7 @@ pub(super) struct Smi {
     pub boards: Vec<Board>,
     /// The health of each chip in the table; `None` if the query failed.
     pub healths: Vec<Option<ChipHealth>>,
-    /// The error counts of each chip in the table, if the tool reports them.
+    /// The error counts of each chip in the table, if the tool reports error counts.
     pub errors: Vec<Option<Ecc>>,
     pub mapped: Vec<Mapped>,
     /// The identity of each chip in the table.
@@ -59,7 +59,7 @@ const TOOL: &str = "npu-smi";
 /// The folders in which the driver's package installs the tool.
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 
-/// Queries the tool for its table and the given subjects. After a query that hangs, no further query is made.
+/// Queries the tool for its table and the given subjects. If a query hangs, no further query is made.
 pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
         found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
@@ -163,7 +163,7 @@ impl Querier<'_> {
         answer
     }
 
-    /// The output of a query, if it succeeded.
+    /// The output of a query; `None` if the query failed.
     fn text(&mut self, words: &[&str], found: &mut Examination) -> Option<String> {
         if self.hangs {
             return None;
