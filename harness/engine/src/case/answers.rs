@@ -54,7 +54,7 @@ pub enum Told {
     Address(bool),
     /// The result of a check that is only reported: true if the check held.
     Holds(bool),
-    /// For a check with two alternatives, true if the check held by the first alternative.
+    /// For a check with two alternatives, true if the first alternative held.
     First(bool),
     /// A value in a place where several values are allowed.
     Value(i64),

@@ -54,7 +54,7 @@ pub struct CaseFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostIn {
     pub function: String,
-    /// True if the function was called during start-up or between cases, where every rule needs the function.
+    /// True if the function was called during start-up or between cases. Every rule needs the functions called there.
     pub life_cycle: bool,
 }
 

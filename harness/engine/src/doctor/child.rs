@@ -34,7 +34,7 @@ pub enum End {
     Signal(i32),
     /// The child exceeded its time limit and was killed.
     TimedOut,
-    /// The child exceeded its time limit and was killed, but did not end because a driver blocks the child.
+    /// The child exceeded its time limit and was killed. The child did not end, because a driver blocks it.
     LeftBehind,
     /// The child was killed because its answer was no longer needed.
     Abandoned,

@@ -11,8 +11,7 @@ use crate::wire::flight::Flight;
 
 /// The interval between checks. A runtime needs half a second to fill a gibibyte.
 const TICK: Duration = Duration::from_millis(10);
-/// If less than one part in this many of the limit is left, the limit counts as reached: failed allocations are not
-/// counted.
+/// The limit counts as reached once less than one part in `LITTLE` is left, because failed allocations are not counted.
 const LITTLE: u64 = 16;
 /// The system file with a process's memory use, in pages.
 const PAGES: &str = "/proc/self/statm";
