@@ -20,8 +20,8 @@ pub(crate) fn adopt_orphans() {
     });
 }
 
-/// Ends the processes that an exited child left behind outside its group. Returns true if there were any. Processes
-/// in its group were killed with it.
+/// Ends the processes that an exited child left behind outside the child's group. Returns true if there were any such
+/// processes. Processes in the child's group were killed with the child.
 pub(crate) fn end(mark: &str, child: u32) -> bool {
     let mut found = false;
     for process in children() {
@@ -30,7 +30,7 @@ pub(crate) fn end(mark: &str, child: u32) -> bool {
             reap(process);
         } else if is_marked(process, mark) {
             found = true;
-            // The process may have exited on its own.
+            // The process may already have exited.
             let _ = kill_process(process, Signal::KILL);
             reap(process);
         }

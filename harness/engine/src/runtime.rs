@@ -17,10 +17,10 @@ use catalog::digest;
 use catalog::files;
 use simulator_contract::Defect;
 
-/// A runtime that an executable can test: one entry in its registry.
+/// A runtime that an executable can test, as a registry entry.
 #[derive(Debug)]
 pub struct Runtime {
-    /// The declarations in its header, including the runtime's name.
+    /// The declarations in the runtime's header, including the runtime's name.
     pub bindings: &'static Bindings,
     /// The embedded catalog.
     pub specs: &'static [SpecFile],
@@ -43,7 +43,7 @@ pub struct SimulatedDevice {
     pub editions: &'static [&'static str],
     /// Devices whose behavior is wrong everywhere: every rule must fail on them.
     pub bad_devices: &'static [Defect],
-    /// Devices that use a freedom that the documents leave: every rule must pass on them.
+    /// Devices that differ where the documents allow different behavior: every rule must pass on them.
     pub variants: &'static [Defect],
 }
 
@@ -97,7 +97,7 @@ impl SimulatedLibrary {
     /// unchanged.
     ///
     /// # Errors
-    /// Fails if the library cannot be written, or if a different file has its name.
+    /// Fails if the library cannot be written, or if a different file with the library's name exists.
     pub fn write_to(&self, folder: &Path) -> io::Result<PathBuf> {
         let path = folder.join(self.file_name);
         let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;

@@ -1,4 +1,5 @@
-//! The causes of failures. A symptom is compared with the other findings, and its cause is listed before the symptom.
+//! Explains symptoms by their causes. Each symptom is compared with the other findings, and a symptom's cause is listed
+//! before the symptom.
 
 use engine::doctor::{Certainty, Examination, Finding, Severity};
 
@@ -117,8 +118,8 @@ pub(super) fn of_runtime(text: &str, seen: &Occupants<'_>, found: &mut Examinati
     }
 }
 
-/// The host side answers, but the device side does not start. Possible causes are a bad node, too many openers, and a
-/// device that the control group does not grant.
+/// Explains a device side that does not start although the host side answers. Possible causes are a bad node, too many
+/// openers, and a device that the control group does not grant.
 fn device_side(seen: &Occupants<'_>, found: &mut Examination) {
     /// The least number of simultaneous openers for which a device counts as crowded. A device has 64 contexts.
     const CROWD: usize = 16;

@@ -26,8 +26,8 @@ pub(super) fn label(chip: &smi::Chip) -> String {
     }
 }
 
-/// The runtime's number for a chip if no mask is set. The number comes from the tool or from the chip's position in the
-/// table.
+/// The runtime's number for a chip if no mask is set. The number comes from the tool or, if the tool gives no number,
+/// from the chip's position in the table.
 pub(super) fn logical(smi: &Smi, at: usize, chip: &smi::Chip) -> Option<u32> {
     let mapped = smi.mapped.iter().find(|row| row.card == chip.card && (chip.chip.is_none() || row.chip == chip.chip));
     mapped.and_then(|row| row.logical).or_else(|| u32::try_from(at).ok())
@@ -36,7 +36,7 @@ pub(super) fn logical(smi: &Smi, at: usize, chip: &smi::Chip) -> Option<u32> {
 /// Each source's reports on a chip.
 pub(super) fn said_of(chip: &smi::Chip, health: Option<&Option<smi::ChipHealth>>, dcmi: &Dcmi) -> Vec<Said> {
     let table = if chip.failed { None } else { Health::of_word(&chip.health) };
-    // A word for a bad state counts even in a row of zeros.
+    // Even in a row of zeros, a word for a bad state counts.
     let table = table.or_else(|| Health::of_word(&chip.health).filter(|health| *health > Health::Good));
     let zeros = chip.failed.then(|| format!("a row of zeros with the word {}", chip.health));
     let mut said = vec![Said { source: "the tool's table", health: table, details: zeros.into_iter().collect() }];

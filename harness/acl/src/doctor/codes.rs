@@ -3,14 +3,14 @@
 
 /// A device is not ready, or is occupied by another mount namespace or a reset.
 pub(super) const OCCUPIED: i32 = -8020;
-/// Not ready; try again.
+/// The device is not ready; the caller should try again.
 pub(super) const NOT_READY: i32 = -8012;
-/// An upgrade is in progress; try again.
+/// An upgrade is in progress; the caller should try again.
 pub(super) const UPGRADING: i32 = -8017;
-/// This product uses a different layout of the interface.
+/// The product uses a different layout of the interface.
 pub(super) const UNSUPPORTED: i32 = -8255;
 
-/// The exit codes of tools. The shell sees only their lowest byte.
+/// The codes with which tools exit. A shell sees only the lowest byte of each code.
 const OF_TOOLS: &[i32] =
     &[-8001, -8002, -8005, -8006, -8007, -8008, -8012, -8017, -8020, -8255, -9001, -9002, -9005, -9015, -9016, -9255];
 
@@ -30,7 +30,7 @@ pub(super) fn harmless(fault: &str) -> bool {
     HARMLESS.contains(&fault)
 }
 
-/// The code for a tool's exit status. No two codes have the same lowest byte.
+/// The code for a tool's exit status. No two codes have the same lowest byte, so the code is unique.
 pub(super) fn of_status(status: i32) -> Option<i32> {
     OF_TOOLS.iter().copied().find(|code| code.rem_euclid(256) == status)
 }

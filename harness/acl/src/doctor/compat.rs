@@ -30,7 +30,7 @@ pub(super) fn judge(
     toolkit_of_driver(install, driver.as_deref(), found);
 }
 
-/// The driver's own judgment, which only root sees.
+/// Reports the driver's own judgment, which only root can read.
 fn driver_says(boards: &[Board], found: &mut Examination) {
     let Some(board) = boards.iter().find(|board| board.compatibility.as_deref() == Some("NOK")) else { return };
     if found.has("versions.driver-and-firmware") {

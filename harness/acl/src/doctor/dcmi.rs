@@ -62,7 +62,8 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Dcmi {
     dcmi
 }
 
-/// Runs in the child process. Each query is printed before it is made, so that a hang can be attributed.
+/// Runs in the child process. Each query is printed before the query is made, so that a hang can be attributed to the
+/// query.
 pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     let library = match Native::open(path) {
         Ok(library) => library,
@@ -73,7 +74,7 @@ pub(super) fn answer(path: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Queries a product with cards and chips. Returns `false` if this product has none.
+/// Queries a product with cards and chips. Returns `false` if the product does not have cards and chips.
 fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     if !start(library, "dcmi_init", say) {
         return false;
@@ -82,7 +83,7 @@ fn by_card(library: &Native, say: &mut dyn FnMut(&str)) -> bool {
     say("calling dcmi_get_driver_health");
     tell("driver-health", library.number("dcmi_get_driver_health", &[]), say);
     say("calling dcmi_get_card_list");
-    // In this interface, the count comes first; in the other interface, the list does.
+    // In this interface, the count comes before the list; in the 950's interface, the list comes before the count.
     let (count, cards) = match library.lists("dcmi_get_card_list") {
         Some(Ok((count, cards))) => (count, cards),
         Some(Err(codes::UNSUPPORTED)) | None => return false,
@@ -164,7 +165,7 @@ fn read(lines: &[String]) -> Dcmi {
         let words: Vec<&str> = line.split(' ').collect();
         let at = |at: usize| words.get(at).and_then(|word| word.parse::<i32>().ok());
         match words.as_slice() {
-            // It is enough if one of the two interfaces starts. Otherwise, the first interface's code counts.
+            // If either interface starts, the library counts as started. Otherwise, the first interface's code counts.
             ["started", "0"] => dcmi.started = Some(0),
             ["started", code] => dcmi.started = dcmi.started.or(code.parse().ok()),
             ["driver", version @ ..] => dcmi.driver = Some(version.join(" ")),

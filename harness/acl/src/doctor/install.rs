@@ -15,7 +15,7 @@ pub(super) struct Install {
     pub firmware: Option<Keys>,
     pub toolkit: Option<Toolkit>,
     pub log: Vec<Event>,
-    /// The offset between the log's clock and UTC, in seconds, if it follows from the file's modification time.
+    /// The offset between the log's clock and UTC, in seconds, if the offset follows from the file's modification time.
     pub log_ahead: Option<i64>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     UpgradeBegun,
-    /// Installed, but takes effect only after a reboot.
+    /// The package was installed but takes effect only after a reboot.
     InstalledForReboot,
     Installed,
     Failed,
@@ -208,8 +208,9 @@ fn seconds(text: &str) -> Option<i64> {
     Some(time::PrimitiveDateTime::new(date, time).assume_utc().unix_timestamp())
 }
 
-/// The offset between the log's clock and UTC. The log uses local time, and its last line was written when the file was
-/// last modified. If the two times differ by a whole number of quarter hours, the difference is the zone's offset.
+/// The offset between the log's clock and UTC. The log uses local time, and the log's last line was written when the
+/// file was last modified. If the time in that line and the modification time differ by a whole number of quarter
+/// hours, the difference is the zone's offset.
 fn ahead(machine: &HostMachine, log: &[Event]) -> Option<i64> {
     const QUARTER: i64 = 900;
     use std::os::unix::fs::MetadataExt;

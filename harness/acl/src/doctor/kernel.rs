@@ -9,9 +9,9 @@ use crate::logs::SYSTEM_LOGS;
 /// The driver's lines that matter for starting the suite.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Messages {
-    /// Lines about a device that lost its heartbeat.
+    /// Lines about a device whose heartbeat was lost.
     pub heartbeat: Vec<String>,
-    /// Lines about a process that was not allowed to open a device because of its mount namespace.
+    /// Lines about a process whose mount namespace prevented the process from opening a device.
     pub conflict: Vec<String>,
 }
 

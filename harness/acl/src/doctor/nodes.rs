@@ -1,5 +1,6 @@
 //! Device nodes and their permissions, the hardware, and the driver in the kernel. No node is opened, because the first
-//! process that opens a device occupies it for its mount namespace (hicann/driver src/sdk_driver/pbl/uda/uda_access.c).
+//! process that opens a device occupies the device for the process's mount namespace (hicann/driver
+//! src/sdk_driver/pbl/uda/uda_access.c).
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Node, NodeKind, Severity};
 
@@ -19,8 +20,8 @@ pub(super) struct Nodes {
 
 /// The group that owns the nodes, unless the install record names a different group.
 const GROUP: &str = "HwHiAiUser";
-/// Further nodes that a process needs, one from each row. The columns are for servers, the 950, and boards with the
-/// 310B. Sources: hicann/driver's udev rules, MindCluster's container runtime.
+/// Further nodes that a process needs: one node from each row. The columns are for servers, the 950, and boards with
+/// the 310B. Sources: hicann/driver's udev rules, MindCluster's container runtime.
 const COMPANIONS: &[&[&str]] =
     &[&["davinci_manager"], &["devmm_svm", "asdrv_svm", "svm0"], &["hisi_hdc", "uburma", "ts_aisle"]];
 /// The vendor's id on the PCI bus.
@@ -117,7 +118,7 @@ fn companions(machine: &HostMachine, seen: &Nodes, found: &mut Examination) {
     found.find(Finding::new("nodes.incomplete", Severity::Blocker, title, next).rests_on(Certainty::Code, UDEV));
 }
 
-/// Reports devices that this process is not allowed to open, with the cause.
+/// Reports devices that this process is not allowed to open, and the cause.
 fn rights(
     machine: &HostMachine,
     install: &Install,

@@ -33,7 +33,7 @@ pub(super) fn look(rules: &Rules, names: &[String], hardware: &[String], found: 
     found.product = product;
 }
 
-/// The tool prints 910B3 where the runtime reports Ascend910B3.
+/// The product for a chip's name in the tool's output. The tool prints 910B3 where the runtime reports Ascend910B3.
 fn of_name(rules: &Rules, name: &str) -> Option<String> {
     let bare = name.trim_start_matches("Ascend");
     let names = [format!("Ascend{bare}"), format!("Ascend{bare}_")];

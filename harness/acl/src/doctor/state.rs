@@ -1,5 +1,5 @@
 //! The queries that a run makes before its first rule and between rules, about the devices and their current faults.
-//! Like the doctor's queries, they run in child processes with a time limit and open no device.
+//! Like the doctor's queries, these queries run in child processes with a time limit and open no device.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn numbers(machine: &HostMachine, smi: &Smi) -> Vec<Option<u32>> {
     chips.iter().enumerate().map(|(at, chip)| logical(smi, at, chip).and_then(number)).collect()
 }
 
-/// The reasons why something is unknown.
+/// The reasons why the health of some devices may be unknown.
 fn unknown(smi: &Smi, found: &Examination) -> Vec<String> {
     let failed = smi.failed.map(|code| format!("npu-smi fails with {code}: {}", codes::meaning(code)));
     let absent = (!smi.there).then(|| "npu-smi was not found on this machine".to_owned());

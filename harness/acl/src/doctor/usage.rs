@@ -10,7 +10,7 @@ use super::smi::Chip;
 const IDLE: &[(u64, u64)] = &[(24 << 10, 2100), (40 << 10, 3300), (72 << 10, 3900), (u64::MAX, 5100)];
 const CAPTURES: &str = "captures in public threads; hicann/driver DCMI manual, dcmi_get_device_hbm_info";
 
-/// Writes a chip's users and memory to the chip's row, and judges them.
+/// Writes a chip's users and memory to the chip's row, and judges the users and the memory.
 pub(super) fn judge(device: &mut Device, chip: &Chip, found: &mut Examination) {
     device.processes = chip
         .users
@@ -54,7 +54,7 @@ pub(super) struct Opener {
     pub elsewhere: bool,
 }
 
-/// The processes with an open node that are visible to this user.
+/// The processes that have a node open and are visible to this user.
 pub(super) fn openers(machine: &HostMachine, found: &mut Examination) -> Vec<Opener> {
     let own = machine.link("/proc/self/ns/mnt");
     let processes = machine.names("/proc").into_iter().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));

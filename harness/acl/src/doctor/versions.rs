@@ -39,7 +39,7 @@ const PUBLISHED: &[(&[u64], &[&[u64]])] = &[
     (&[9, 2], &[&[25, 2], &[25, 3], &[25, 5], &[25, 7], &[26, 0], &[26, 1]]),
 ];
 
-/// True if a toolkit was published or tested with a driver; `None` if nothing is public about the toolkit.
+/// True if a toolkit was published or tested with a driver; `None` if no public source covers the toolkit.
 pub(super) fn published_together(toolkit: &str, driver: &str) -> Option<bool> {
     let (toolkit, driver) = (VersionNumber::read(toolkit)?, VersionNumber::read(driver)?);
     let (_, drivers) = PUBLISHED.iter().find(|(known, _)| toolkit.begins_with(known))?;

@@ -15,7 +15,7 @@ const SOURCE: &str =
 /// A mask's meaning for the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// These devices, and the token at which reading stopped because it is not a number or is too large.
+    /// The listed devices, and the token at which reading stopped because the token is not a number or is too large.
     Devices(Vec<u32>, Option<String>),
     /// No device, and the token at which reading stopped.
     Empty(Option<String>),

@@ -1,6 +1,6 @@
 //! Events reported by devices: lines of the form `event_id=0x…; … event_raised_time=… ms.` in a device's event log.
-//! Source of the form: hicann/oam-tools test data. The logs' place on a host is not documented. They are below
-//! /var/log/npu if a user exported them, or if this is the device's own processor (certainty: unknown).
+//! Source of the form: hicann/oam-tools test data. The logs' place on a host is not documented. The logs are below
+//! /var/log/npu if a user exported them, or if this processor is the device's own (certainty: unknown).
 
 use std::fs;
 use std::path::PathBuf;
@@ -104,7 +104,7 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("event_20260304.log"), SAMPLE).unwrap();
         let machine = HostMachine::new(root.path(), Duration::from_secs(1));
-        // The first two of the sample, in milliseconds 1772600767513.
+        // The sample's first two events were raised 1772600767513 milliseconds after the start of 1970.
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_600_767);
         let until = Instant::now() + Duration::from_secs(60);
         let scene = Scene { from: at, to: at, processes: BTreeSet::new(), until };

@@ -20,15 +20,15 @@ use super::times::{of_system, since_start};
 
 const SOURCE: &str = "kernel";
 const BUFFER: &str = "/dev/kmsg";
-/// The allowed difference between the kernel's clock and the system's clock. Only the latter is adjusted, so the clocks
-/// drift apart by seconds over weeks.
+/// The allowed difference between the kernel's clock and the system's clock. Only the system's clock is adjusted, so
+/// the clocks drift apart by seconds over weeks.
 const DRIFT: Duration = Duration::from_secs(3);
 /// The number of bytes read from the kernel's buffer, which is rarely larger.
 const MOST_OF_BUFFER: usize = 16 << 20;
 
 /// Kernel log lines, by the form of their times.
 enum Lines {
-    /// Microseconds since the system started.
+    /// The lines, each with its time in microseconds since the system started.
     SinceStart(Vec<(Option<u64>, String)>),
     OfSystem(Vec<String>),
 }
@@ -172,7 +172,7 @@ impl Subjects {
     }
 }
 
-/// A record's time in microseconds since the machine started, if it has one, and the record's text.
+/// A record's time in microseconds since the machine started, if the record has a time, and the record's text.
 type Record = (Option<u64>, String);
 
 /// Reads the kernel's buffer. Each read returns one record, oldest first, of the form
@@ -224,7 +224,7 @@ mod tests {
 
     const SAMPLE: &str = include_str!("../../../../fixtures/machines/dmesg-driver.txt");
 
-    /// A machine that started this many seconds ago.
+    /// A machine that started `seconds` seconds ago.
     fn machine(seconds: u64, files: &[(&str, String)]) -> (tempfile::TempDir, HostMachine) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files.iter().chain(&[("proc/uptime", format!("{seconds}.00 1.00\n"))]) {

@@ -120,7 +120,7 @@ fn of_file(path: &Path, scene: &Scene, zone: &TimeZone) -> Excerpt {
     Excerpt { source: SOURCE, place, lines, left_out: 0, remarks }
 }
 
-/// `[LEVEL] MODULE(pid,name):2026-03-04-05:06:07.101.202 [file:line]…`
+/// The time in a line such as `[LEVEL] MODULE(pid,name):2026-03-04-05:06:07.101.202 [file:line]…`.
 pub(super) fn time_of(line: &str, zone: &TimeZone) -> Option<std::time::SystemTime> {
     let (head, rest) = line.split_once("):")?;
     head.starts_with('[').then(|| local(rest, zone)).flatten()

@@ -22,7 +22,7 @@ pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
 }
 
 /// The time at the start of a system log line: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the given
-/// zone. A missing year is the latest year for which the time is not long after `near`.
+/// zone. If the line has no year, the latest year is used for which the time is not long after `near`.
 pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
     let first = line.split_whitespace().next()?;
     if let Ok(at) = first.parse::<jiff::Timestamp>() {

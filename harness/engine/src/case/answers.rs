@@ -15,14 +15,14 @@ const MOST_QUESTIONS: usize = 64;
 /// The maximum number of different answers kept per rule. Further answers count as `Told::Other` for their
 /// question.
 const MOST_ANSWERS: usize = 128;
-/// The maximum number of answers recorded per case: loops repeat the same question.
+/// The maximum number of answers recorded per case. Loops repeat the same question.
 const MOST_OF_A_CASE: usize = 256;
 /// The maximum number of combinations of drawn values that distinguish questions.
 const MOST_COMBINATIONS: usize = 16;
 /// The maximum length of an example, in bytes.
 const LONGEST_EXAMPLE: usize = 120;
 
-/// A question that the documents leave open, in compact form while the case runs.
+/// A question that the documents leave open, stored compactly while the case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
     /// The position of the call or check in the steps.
@@ -52,11 +52,11 @@ pub enum Told {
     Code(i64),
     /// True if a call returned an address.
     Address(bool),
-    /// True if a check that is only reported held.
+    /// The result of a check that is only reported: true if the check held.
     Holds(bool),
-    /// True if a check with two alternatives held by the first alternative.
+    /// For a check with two alternatives, true if the first alternative held.
     First(bool),
-    /// A value, where several are allowed.
+    /// A value in a place where several values are allowed.
     Value(i64),
     /// The class of an observed value.
     Class(String),
@@ -98,8 +98,8 @@ pub struct CountedAnswer {
     last: u64,
 }
 
-/// The counted answers from a rule's cases. A case counts once for each answer, no matter how often it gives that
-/// answer: repetitions in one case are not independent observations.
+/// The counted answers from a rule's cases. A case counts only once for each answer, even if the case gives the answer
+/// several times, because repetitions in one case are not independent observations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub asked: Vec<Counted>,
@@ -159,7 +159,7 @@ pub fn with_class(classes: u64, index: usize, class: u64) -> u64 {
 }
 
 impl Tally {
-    /// Creates a tally for a program. The domains of its axes determine which axes distinguish questions.
+    /// Creates a tally for a program. The domains of the program's axes determine which axes distinguish questions.
     pub fn new(program: &Program) -> Tally {
         let mut combinations = 1usize;
         let mut axes = Vec::new();

@@ -34,7 +34,7 @@ impl Clock {
         Clock { begun: Instant::now(), limit: Duration::from_millis(milliseconds), longest: case, over: false }
     }
 
-    /// True if another run as long as the longest so far would exceed the budget.
+    /// True if another run that takes as long as the longest run so far would exceed the budget.
     pub(super) fn is_over(&mut self) -> bool {
         self.over |= self.begun.elapsed() + self.longest > self.limit;
         self.over

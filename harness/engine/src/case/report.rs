@@ -11,7 +11,7 @@ use steps::Span;
 pub struct CaseReport {
     /// `None` if nothing failed.
     pub failure: Option<CaseFailure>,
-    /// The number of executed statements that judge.
+    /// The number of judging statements that were executed.
     pub checks: u64,
     /// Remarks that do not fail the case.
     pub findings: Vec<String>,
@@ -24,7 +24,7 @@ pub struct CaseReport {
     pub unreleased: Option<FailedCall>,
     /// Set if a call that is documented as unsupported took effect.
     pub exceeds: Option<String>,
-    /// Pairs of a position in the program's list and a class.
+    /// The observed classes, each with the position of its expression in the program's list.
     pub observations: Vec<(usize, String)>,
     /// Answers to questions that no document settles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,11 +50,11 @@ pub struct CaseFailure {
     pub recent_error: String,
 }
 
-/// A function that hung, or that ended its process.
+/// A function that hung, or that terminated the process in which it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostIn {
     pub function: String,
-    /// True if the function was called during start-up or between cases: every rule needs it.
+    /// True if the function was called during start-up or between cases. Every rule needs the functions called there.
     pub life_cycle: bool,
 }
 

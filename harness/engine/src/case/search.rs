@@ -1,5 +1,5 @@
-//! The search for a failing case, and then for the smallest failing case. For rules with one process, the search
-//! runs in the worker; for rules with several, in the supervisor.
+//! The search for a failing case, and then for the smallest failing case. For rules with one process, the search runs
+//! in the worker; for rules with several processes, in the supervisor.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ pub struct FailedCase {
 }
 
 impl FailedCase {
-    /// Creates a failed case from its values. Its number is 0.
+    /// Creates a failed case from the case's values. The case's number is 0.
     pub fn of(program: &Program, failure: CaseFailure, values: &[Value], salt: u64) -> FailedCase {
         let (replay_values, values) = (case_to_json(program, values, salt), display_values(program, values));
         FailedCase {
@@ -103,7 +103,7 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first: cases, and lists of cases.
     pub known: &'a [Json],
-    /// The only cases to try, in this order. If empty, all cases are tried.
+    /// The only cases to try, in this order. If this list is empty, all cases are tried.
     pub only: &'a [Json],
     /// True to continue after a failure and count the failing cases.
     pub counts: bool,
@@ -189,8 +189,8 @@ impl Search<'_> {
         (result, end)
     }
 
-    /// The coverage of the first `count` cases, for a worker that was lost along with its own figures. `None` if
-    /// there are too many cases to draw.
+    /// The coverage of the first `count` cases, computed after a worker was lost together with its coverage figures.
+    /// `None` if there are too many cases to draw.
     pub fn coverage(&self, count: u64) -> Option<Coverage> {
         const MOST: u64 = 10_000;
         let cases = Some(count).filter(|count| (1..=MOST).contains(count)).and_then(|count| self.first(count).ok())?;
@@ -199,7 +199,7 @@ impl Search<'_> {
         Some(Coverage { distinct: distinct.count(), remark: None, cut: None })
     }
 
-    /// The cases to run before those in the plan.
+    /// The cases to run before the cases in the plan.
     fn given(&self) -> Result<Vec<Case>, CaseError> {
         let given = if self.only.is_empty() { self.known } else { self.only };
         let read = |json: &Json| {
@@ -209,8 +209,8 @@ impl Search<'_> {
         Ok(given.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Draws the first `count` cases of [`Search::run`] again: the cases that ran in a process before a case failed
-    /// there.
+    /// Draws the first `count` cases of [`Search::run`] again. These cases ran in a process before a case failed in
+    /// that process.
     pub fn first(&self, count: u64) -> Result<Vec<Case>, CaseError> {
         let mut cases = self.given()?;
         let mut plan = Plan::new(self.program, self.scope, self.seed, &self.budget)?;
@@ -221,9 +221,8 @@ impl Search<'_> {
         Ok(cases)
     }
 
-    /// Tries smaller cases until none fails in the same way or the budget runs out. An attempt is skipped if it
-    /// would end too late, assuming that it takes as long as the original case. Returns `None` if no smaller case
-    /// failed.
+    /// Tries smaller cases until none fails in the same way or the budget runs out. An attempt is skipped if an attempt
+    /// that takes as long as the original case would end too late. Returns `None` if no smaller case failed.
     pub fn smaller(
         &self,
         number: u64,

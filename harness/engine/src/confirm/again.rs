@@ -12,8 +12,8 @@ use record::{StartReason, Verdict};
 
 use super::Inquest;
 
-/// The time limit for investigating a hang, in every profile. A device with intermittent hangs hangs often, and
-/// each attempt may take as long as all the cases before it.
+/// The time limit for investigating a hang, in every profile. A device with an intermittent fault may hang often, and
+/// each attempt may take as long as all the preceding cases.
 const LONGEST_OF_A_HANG: Duration = Duration::from_secs(120);
 
 /// The result of a rerun.
@@ -116,7 +116,7 @@ impl<'a> Again<'a> {
         self.stopped.as_deref()
     }
 
-    /// The resource shortage on the machine, if it prevented further reruns.
+    /// The resource shortage on the machine, if a shortage prevented further reruns.
     pub(super) fn shortage(&self) -> Option<&str> {
         self.stopped().filter(|_| self.short)
     }

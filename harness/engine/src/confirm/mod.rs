@@ -1,5 +1,5 @@
-//! Confirms a failure by rerunning the failing case in fresh processes: first alone, and if it passes there, after
-//! the cases that preceded it.
+//! Confirms a failure by rerunning the failing case in fresh processes. The case runs first alone and, if it passes
+//! alone, after the cases that preceded it.
 
 mod again;
 mod shorten;
@@ -157,7 +157,7 @@ impl Inquiry<'_> {
         lost && self.home == Home::Worker && self.failed.shrinks == 0
     }
 
-    /// Tries smaller cases, each after the cases that it needs, or else alone.
+    /// Tries smaller cases, each after the cases in `before`. If `before` is empty, each smaller case runs alone.
     fn make_smaller(&mut self, before: &[Case]) {
         let Ok(tree) = CaseTree::of(self.search.program, self.search.scope, &self.case.values) else { return };
         let case = Case { tree: Some(tree), ..self.case.clone() };
@@ -207,7 +207,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Replaces the reported failure with this one.
+    /// Replaces the reported failure with the failure from a rerun.
     fn take(&mut self, again: Failed, shrinks: u64) {
         *self.failed = FailedCase { case: self.failed.case, shrinks, shrinking: self.failed.shrinking, ..again.case };
         *self.output = again.output;
@@ -228,8 +228,8 @@ impl Inquiry<'_> {
         None
     }
 
-    /// Finds the smallest set of preceding cases after which the case fails. `None` if the case passes after them,
-    /// or does not fail every time.
+    /// Finds the smallest set of preceding cases after which the case fails. `None` if the case passes after all
+    /// preceding cases, or does not fail every time.
     fn after_others(&mut self) -> Option<Conclusion> {
         let mut whole = self.earlier()?;
         if self.failed.shrinks == 0 {
@@ -288,7 +288,7 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Reports a list of cases if it fails every time.
+    /// Reports a list of cases if the list fails every time.
     fn settle(&mut self, list: &[Case], complete: bool) -> Option<Conclusion> {
         let mut last = None;
         let mut runs = Repeats::default();
@@ -319,13 +319,14 @@ impl Inquiry<'_> {
         Some(Conclusion::After)
     }
 
-    /// The failure rate of the case alone. If that rate is 0, the conclusion from the runs of the full list.
+    /// The failure rate of the case when it runs alone. If that rate is 0, the conclusion comes from the runs of the
+    /// full list.
     fn rate(&mut self) -> Conclusion {
         self.run_alone(self.patience.rate);
         let alone = self.confirmation.alone;
         if self.home != Home::Fresh && alone.failed == 0 {
             if self.failed.case == 1 {
-                // Running the case alone and running the rule up to its first case are the same.
+                // For the rule's first case, running the case alone and running the rule up to that case are the same.
                 self.confirmation.rule.runs += alone.runs;
             }
             let rule = self.confirmation.rule;

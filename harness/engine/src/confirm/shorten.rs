@@ -19,8 +19,8 @@ pub(super) fn shorten<C: Clone>(
     mut alone_passes: bool,
     run: &mut dyn FnMut(&[C]) -> Tried,
 ) -> (Vec<C>, bool) {
-    // Finds the start: the case fails from `low`, and from no start after `high`, assuming that a later start never
-    // makes a failure more likely.
+    // Finds the latest start from which the case fails. The case fails from `low` but from no start after `high`,
+    // assuming that a later start never makes a failure more likely.
     let mut low = 0;
     let mut high = cases.len().saturating_sub(1 + usize::from(alone_passes));
     while low < high {
@@ -39,7 +39,7 @@ pub(super) fn shorten<C: Clone>(
     cases.drain(..low);
     let mut size = cases.len() / 2;
     while size > 0 {
-        // The first case is needed: starting after it, the last case passed.
+        // The first case is needed, because the last case passed when the list started after the first case.
         let mut at = 1;
         while at + 1 < cases.len() {
             let end = (at + size).min(cases.len() - 1);
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device on which a case fails after all cases in `needed` have run in this order, with any other cases
+    /// A device on which the case `last` fails after all cases in `needed` have run in this order. Other cases may run
     /// between them.
     fn device<'a>(needed: &'a [usize], last: usize, runs: &'a mut u32) -> impl FnMut(&[usize]) -> Tried + 'a {
         move |cases| {

@@ -15,7 +15,7 @@ use crate::leftovers;
 
 /// The maximum number of bytes kept from a stream. The rest is read and dropped.
 const MOST: usize = 1 << 20;
-/// The interval at which to check if a child has ended.
+/// The interval between checks for the child's end.
 const TICK: Duration = Duration::from_millis(5);
 /// The time that a killed process gets to end. A process blocked by a driver does not end.
 const GOING: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ pub enum End {
     Signal(i32),
     /// The child exceeded its time limit and was killed.
     TimedOut,
-    /// The child exceeded its time limit and was killed, but did not end, because a driver blocks it.
+    /// The child exceeded its time limit and was killed. The child did not end, because a driver blocks it.
     LeftBehind,
     /// The child was killed because its answer was no longer needed.
     Abandoned,
@@ -74,14 +74,14 @@ impl ChildAnswer {
     }
 }
 
-/// Runs a command until it ends, until `limit` has passed, or until `abandoned` returns true because the answer is no
-/// longer needed.
+/// Runs a command until the command ends, until `limit` has passed, or until `abandoned` returns true because the
+/// answer is no longer needed.
 pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
-    // The child gets a separate process group, so that its descendants end with it. The mark finds descendants that
-    // leave the group.
+    // The child gets a separate process group, so that the child's descendants end together with the child. The mark
+    // finds descendants that leave the group.
     let mut child = match command.process_group(0).env(MARK, &mark).spawn() {
         Ok(child) => child,
         Err(error) => return ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },

@@ -11,11 +11,11 @@ pub const EXAMINATION_FORMAT: u32 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// For information.
+    /// The finding is for information only.
     Note,
     /// The suite runs, but its results may suffer.
     Warning,
-    /// Until this is settled, it is unclear whether the suite can run.
+    /// Until the finding is settled, it is unclear whether the suite can run.
     Unclear,
     /// The suite cannot run.
     Blocker,
@@ -238,9 +238,9 @@ impl Examination {
         self.findings.iter().any(|finding| finding.id == id)
     }
 
-    /// Records that a device was opened and used. More severe findings then become warnings, because they evidently do
-    /// not prevent the suite from running. Findings whose names start with `but` keep their severity, because they do
-    /// not concern the device.
+    /// Records that a device was opened and used. Findings more severe than a warning then become warnings, because
+    /// they evidently do not prevent the suite from running. Findings whose names start with `but` keep their severity,
+    /// because they do not concern the device.
     pub fn has_used_a_device(&mut self, but: &str) {
         self.probed = true;
         let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);

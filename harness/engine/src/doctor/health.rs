@@ -3,7 +3,8 @@
 /// The devices that the machine's tools list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineHealth {
-    /// The devices; empty if the tools list no device or do not answer, which says nothing about a device.
+    /// The devices. The list is empty if the tools list no device or do not answer; an empty list says nothing about
+    /// any device.
     pub devices: Vec<DeviceHealth>,
     /// The queries that failed, each with the reason.
     pub unknown: Vec<String>,
@@ -20,7 +21,7 @@ pub struct DeviceHealth {
     pub faults: Vec<Fault>,
     /// The number of uncorrectable memory errors since the device started; `None` if unknown.
     pub memory_errors: Option<u64>,
-    /// The number of memory pages that wait for a reset because of such errors; `None` if unknown.
+    /// The number of memory pages that wait for a reset because of memory errors; `None` if unknown.
     pub waiting_pages: Option<u64>,
 }
 

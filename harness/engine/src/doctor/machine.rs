@@ -16,8 +16,8 @@ use super::child::{ChildAnswer, ask};
 
 /// The maximum number of bytes to read from a file.
 const MOST: u64 = 4 << 20;
-/// A file that describes device nodes in a copy of a machine, which has none. Each line describes one node: path, kind,
-/// mode, user, group and the result of opening the node, separated by tabs.
+/// A file that describes device nodes in a copy of a machine, since the copy has no device nodes. Each line describes
+/// one node: path, kind, mode, user, group and the result of opening the node, separated by tabs.
 const NODES: &str = "nodes.tsv";
 
 /// The machine under examination.
@@ -80,7 +80,7 @@ impl HostMachine {
         HostMachine { until: Instant::now().checked_add(whole), ..self }
     }
 
-    /// The same machine. Queries end once `abandoned` returns true because answers are no longer needed.
+    /// The same machine. Queries end once `abandoned` returns true because the answers are no longer needed.
     #[must_use]
     pub fn abandoned_where(self, abandoned: fn() -> bool) -> HostMachine {
         HostMachine { abandoned, ..self }
@@ -102,13 +102,13 @@ impl HostMachine {
         self.root != Path::new("/")
     }
 
-    /// The path in this process for a path on the machine.
+    /// The path by which this process reaches a path on the machine.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The value of a variable, if it is set and not empty.
+    /// The value of a variable, if the variable is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
@@ -121,7 +121,7 @@ impl HostMachine {
         Ok(String::from_utf8_lossy(&files::read(&self.at(path), MOST)?).into_owned())
     }
 
-    /// The names in a folder, sorted; empty if it cannot be read.
+    /// The names in a folder, sorted; empty if the folder cannot be read.
     pub fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let entries = fs::read_dir(self.at(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -176,7 +176,7 @@ impl HostMachine {
             kind if kind.is_dir() => NodeKind::Folder,
             _ => NodeKind::Other,
         };
-        // This checks modes, access lists and control groups without opening the node.
+        // `access` checks modes, access lists and control groups without opening the node.
         let denied = rustix::fs::access(&place, Access::READ_OK | Access::WRITE_OK).err();
         Some(Node {
             path: path.to_owned(),

@@ -1,5 +1,5 @@
-//! The part that all runtimes' doctors share. A doctor checks whether a machine can run the suite, and explains the
-//! reason if it cannot.
+//! The part that all runtimes' doctors share. A doctor checks whether a machine can run the suite and, if the machine
+//! cannot, explains the reason.
 //!
 //! - [`Doctor`] is a runtime's part: the places to examine, and queries of the runtime's libraries in a separate
 //!   process.

@@ -10,7 +10,7 @@ use super::finding::{Examination, Finding};
 
 /// The width of the page, in columns.
 const WIDTH: usize = 100;
-/// The width of a label, including the space before and after it, in columns.
+/// The width of a label, in columns, including the spaces before and after the label.
 const LABEL: usize = 11;
 
 /// The maximum number of characters shown from one tool output or variable. The JSON report has the whole text.
@@ -75,7 +75,7 @@ fn row(text: &mut String, label: &str, content: &str) {
     }
 }
 
-/// The beginning of a text that may have any length.
+/// The beginning of a text of any length.
 fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         None => Cow::Borrowed(text),

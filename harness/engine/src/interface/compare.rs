@@ -31,8 +31,8 @@ pub struct Difference {
     pub rules: Vec<String>,
 }
 
-/// The functions that the catalog's header declares for a library and that neither this library nor the libraries
-/// it needs export, each with its entry in the support table.
+/// The functions that the catalog's header declares for a library, but that neither this library nor the libraries that
+/// it needs export. Each function comes with its entry in the support table.
 pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> Vec<Difference> {
     let concerned = Concerned::of(rules);
     let functions = rules.environment.declarations.functions();
@@ -90,7 +90,7 @@ pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterf
     found
 }
 
-/// The rules by the names that they use: called functions, structs, and words in their steps.
+/// The rules that use each name: a called function, a struct, or a word in the steps.
 struct Concerned<'a> {
     rules: &'a Rules,
     by_name: HashMap<&'a str, BTreeSet<usize>>,

@@ -23,7 +23,7 @@ pub struct LibraryInterface {
     pub soname: Option<String>,
     /// The needed libraries, in the order in which the library lists them.
     pub needed: Vec<String>,
-    /// The exported functions and variables, each with its version, which may be empty.
+    /// The exported functions and variables, each with its version. A version may be empty.
     pub exported: BTreeMap<String, String>,
 }
 
@@ -48,8 +48,9 @@ pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
 }
 
-/// The libraries in the same folder that a library needs, directly or indirectly, read without loading: a library
-/// that forwards calls offers their functions. Libraries elsewhere, such as the system's, are left out.
+/// The libraries in the same folder that a library needs, directly or indirectly, read without loading them. A library
+/// that forwards calls offers the functions of the libraries that it needs. Libraries in other folders, such as the
+/// system's, are left out.
 pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let mut found: Vec<(String, LibraryInterface)> = Vec::new();

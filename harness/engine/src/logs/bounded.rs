@@ -16,8 +16,8 @@ pub struct Text {
 }
 
 /// The texts for all sources that have lines, each starting with `head`, with at most `most` bytes in total. If the
-/// lines do not fit, the newest stay, and a note gives the number of omitted lines. Space that one source does not
-/// need is available to the others.
+/// lines do not fit, the newest lines stay, and a note gives the number of omitted lines. Space that one source does
+/// not need is available to the others.
 pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
     let mut sources: BTreeMap<&'static str, Vec<&Excerpt>> = BTreeMap::new();
     for excerpt in excerpts {
@@ -40,7 +40,7 @@ pub fn bounded(head: &str, excerpts: &[Excerpt], most: usize) -> Vec<Text> {
 /// fits, the text is empty.
 fn text(head: &str, source: &'static str, excerpts: &[&Excerpt], most: usize) -> Text {
     let heads: Vec<String> = excerpts.iter().map(|excerpt| about(excerpt)).collect();
-    // Space for notes is reserved before it is known whether there are any.
+    // Space for notes is reserved before it is known whether there are any notes.
     let notes = excerpts.len() * NOTE;
     let mut room = most.saturating_sub(head.len() + heads.iter().map(String::len).sum::<usize>() + notes);
     let (mut full, mut kept) = (false, vec![0; excerpts.len()]);

@@ -13,7 +13,7 @@ use regex_lite::Regex;
 pub struct Secret {
     /// The kind of text, used in its token: lower-case letters.
     pub kind: &'static str,
-    /// The pattern. Its first group is redacted or, if it has no group, the entire match.
+    /// The pattern. Its first group is redacted or, if the pattern has no group, the entire match.
     pub pattern: &'static str,
 }
 
@@ -54,7 +54,7 @@ const SECRETS: &[Secret] = &[
     },
 ];
 
-/// A candidate for an address. A parser decides whether it is one.
+/// Text that may be an address. A parser decides whether the text is an address.
 const ADDRESS: &str = r"[0-9A-Fa-f:.]*[0-9A-Fa-f:]";
 
 /// Redacts names and secrets.
@@ -115,7 +115,7 @@ impl Redactor {
         self.until_still(text, |text| self.outside_tokens(text, |part| self.words(part)))
     }
 
-    /// Repeats until nothing changes: inserting a token may expose another match.
+    /// Repeats a pass until nothing changes, because inserting a token may expose another match.
     fn until_still(&self, text: &str, pass: impl Fn(&str) -> String) -> String {
         let mut text = text.to_owned();
         loop {

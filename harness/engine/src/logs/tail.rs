@@ -68,7 +68,7 @@ mod tests {
     fn a_file_of_gigabytes_is_not_read_whole() {
         let file = written("");
         let long = std::fs::File::options().write(true).open(file.path()).unwrap();
-        // This takes no disk space: nothing was written to the beginning.
+        // The file takes no disk space, because nothing was written to its beginning.
         long.set_len(8 << 30).unwrap();
         let read = tail(file.path(), 1 << 16).unwrap();
         assert!(read.cut && read.lines.is_empty(), "a line without an end does not count");

@@ -1,5 +1,5 @@
-//! The activity on a machine: the processes that the current rule uses, whose logs belong to a failure, and the
-//! current case.
+//! The activity on a machine: the processes that the current rule uses, and the current case. If the rule fails, the
+//! logs of these processes belong to the failure.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ pub struct Activity(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     processes: BTreeSet<u32>,
-    /// The last case seen running, from 1; 0 if no case was seen.
+    /// The number of the last case that was seen running, from 1; 0 if no case was seen.
     case: u64,
 }
 
@@ -27,7 +27,7 @@ impl Activity {
         }
     }
 
-    /// The last case seen running since the processes were taken.
+    /// The number of the last case that was seen running since the processes were taken.
     pub fn case(&self) -> Option<u64> {
         Some(self.known().case).filter(|case| *case > 0)
     }

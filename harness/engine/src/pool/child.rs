@@ -29,8 +29,7 @@ use super::remarks::Remarks;
 /// The interval at which the worker's progress is checked.
 pub(super) const TICK: Duration = Duration::from_millis(200);
 
-/// The time for which a process that has just answered counts as running. An exit within this time shows at the
-/// next request.
+/// For this long after an answer, a process counts as running. An exit within this time is noticed at the next request.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
 /// The number of bytes to keep from the end of a library's output.
@@ -64,7 +63,7 @@ pub struct WorkerProcess {
     processor_time: Option<ProcessorTime>,
     /// The folder of the worker's machine.
     machine: PathBuf,
-    /// True if the process was killed but did not end; it is not waited for again.
+    /// True if the process was killed but did not end. The supervisor does not wait for such a process again.
     given_up: bool,
     /// A mark in the environment of the worker and of each process that it starts.
     mark: String,
@@ -77,13 +76,13 @@ pub struct WorkerProcess {
     pub activity: Arc<Activity>,
     /// The judgment of the case for which the library is being queried for an error text.
     judged: Option<Box<CaseFailure>>,
-    /// True if a library in this run did not return from such a query. No library is queried after that.
+    /// True if a library in this run did not return from a query for an error text. No library is then queried again.
     pub mute: Arc<AtomicBool>,
 }
 
 impl WorkerProcess {
-    /// Starts a worker for a runtime. The worker waits for its first request. Problems when it ends are recorded in
-    /// `remarks`.
+    /// Starts a worker for a runtime. The worker waits for its first request. Problems at the worker's end are recorded
+    /// in `remarks`.
     pub fn spawn(
         runtime: &str,
         executable: &Path,
@@ -103,7 +102,8 @@ impl WorkerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A separate group, so that all processes that the library starts end with it.
+            // The worker gets a separate group, so that all processes that the library starts end together with the
+            // worker.
             .process_group(0)
             .spawn()?;
         let requests = child.stdin.take();
@@ -233,7 +233,7 @@ impl WorkerProcess {
         }
     }
 
-    /// True if a complete line was read, or bytes that are not a reply.
+    /// True if a complete line, or input that is not a reply, was read.
     pub fn has_line(&mut self) -> bool {
         self.lines.is_ready()
     }
@@ -252,8 +252,8 @@ impl WorkerProcess {
         }
     }
 
-    /// The failure of a case in which the process was lost: the accident or, if the library was only being queried
-    /// for an error text, the earlier judgment.
+    /// The failure of a case whose process was lost. If the library was only being queried for an error text, the
+    /// failure is the earlier judgment; otherwise, it is the accident.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
         let Some(judged) = &self.judged else { return lost() };
         self.mute.store(true, Ordering::Relaxed);
@@ -281,21 +281,22 @@ impl WorkerProcess {
         }
     }
 
-    /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes
-    /// an eighth of the engine's time per rule (docs/engine/benchmarks.md).
+    /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes an
+    /// eighth of the engine's time per rule (docs/engine/benchmarks.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
 
-    /// The exit status of the process; `None` if it is running. All processes that the library started end with it.
+    /// The exit status of the process; `None` if the process is running. All processes that the library started end
+    /// together with the process.
     pub fn status(&mut self) -> Option<std::process::ExitStatus> {
         if !self.ended {
             let group = Pid::from_raw(self.child.id() as i32)?;
-            // Checked before the process is reaped: until then, no other group can get its number.
+            // The check comes before the process is reaped: until then, no other group can get the process's number.
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
-            // If the group is already gone, it needs no signal.
+            // A group that is already gone needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = self.child.try_wait().ok()?;
@@ -338,7 +339,7 @@ impl WorkerProcess {
             return self.status().is_some();
         }
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            // If the group is already gone, it needs no signal.
+            // A group that is already gone needs no signal.
             let _ = kill_process_group(group, Signal::KILL);
         }
         // The library may have moved the worker to another group.
@@ -366,10 +367,10 @@ impl WorkerProcess {
         ended
     }
 
-    /// Shuts the worker down. A problem here does not break a rule; it becomes a remark about the run.
+    /// Shuts the worker down. A problem during the shutdown breaks no rule and becomes a remark about the run.
     pub fn stop(mut self, deadline: Duration) {
-        // This is done even in an interrupted run, so that the device is left in a clean state if that does not
-        // take long.
+        // Even an interrupted run shuts its workers down, so that the device is left in a clean state if the shutdown
+        // does not take long.
         let begun = Instant::now();
         let late = || interrupt::requested().filter(|_| begun.elapsed() >= GONE);
         let asked = self.send(&Request::Stop).and_then(|()| self.reply_unless(deadline, late));
@@ -397,7 +398,7 @@ impl WorkerProcess {
     }
 
     fn finish_output(&mut self) {
-        // A process that the library started may keep the pipe open. The output so far is then enough.
+        // A process that the library started may keep the pipe open. In that case, the output so far is enough.
         if let Some(drain) = self.drain.take() {
             let start = Instant::now();
             while !drain.is_finished() && start.elapsed() < Duration::from_millis(200) {

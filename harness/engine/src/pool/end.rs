@@ -89,14 +89,15 @@ pub(super) struct ProcessorTime {
 }
 
 impl ProcessorTime {
-    /// The processor time of a process that has not been reaped yet; `None` if it had no limit.
+    /// The processor time of a process that has not been reaped yet; `None` if the process had no limit.
     pub(super) fn of(process: u32) -> Option<ProcessorTime> {
         let read = |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).ok();
         let limits = read("limits")?;
         let limit = limits.lines().find_map(|line| line.strip_prefix("Max cpu time"))?;
         let limit = limit.split_whitespace().find_map(|seconds| seconds.parse().ok())?;
         let stat = read("stat")?;
-        // The name before this may contain anything. The 12th and 13th fields after it are user and system ticks.
+        // The process name may contain any text; it ends at the last parenthesis. The 12th and 13th fields after the
+        // name are user and system ticks.
         let (_, fields) = stat.rsplit_once(')')?;
         let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
         Some(ProcessorTime { used: ticks / rustix::param::clock_ticks_per_second().max(1), limit })

@@ -30,7 +30,7 @@ use super::slots::{Pool, Slot};
 pub(crate) enum Home {
     /// All cases run in the pooled worker.
     Worker,
-    /// There is a worker for each of the rule's processes; some are started for each case.
+    /// Each of the rule's processes has a worker. Some of the workers are started for each case.
     Group,
     /// All processes are started for each case.
     Fresh,
@@ -49,7 +49,8 @@ impl Home {
     }
 }
 
-/// The budget for a rule: few cases if they may spoil processes, fewer if each case starts processes.
+/// The budget for a rule. A rule whose cases may spoil processes gets few cases; a rule whose cases start processes
+/// gets fewer.
 fn budget(rule: &Rule, work: &Effort) -> Budget {
     match Home::of(rule) {
         Home::Worker => work.single,
@@ -69,7 +70,7 @@ pub struct Assignment<'a> {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: &'a [Json],
-    /// The only cases to run, in this order. If empty, all cases run.
+    /// The only cases to run, in this order. If this list is empty, all cases run.
     pub only: &'a [Json],
     /// A judgment that a proof leaves out.
     pub ignored: Option<Judgment>,
@@ -91,7 +92,7 @@ pub struct Executor {
     pub product: String,
     /// The quantities used to draw cases: facts about the product, and the number of devices.
     pub scope: Scope,
-    /// Facts about the library and host that make some checks observe only.
+    /// Facts about the library and the host because of which some checks only observe.
     pub known: Known,
     /// Functions that the library lacks and is allowed to lack.
     pub missing: BTreeSet<&'static str>,
@@ -179,7 +180,7 @@ impl Executor {
             return self.search_single(assignment, slot, output);
         }
         let fresh = home == Home::Fresh;
-        // If the processes do not survive a failing case, the next case gets fresh ones.
+        // If the processes do not survive a failing case, the next case gets fresh processes.
         let replaced = !rule.program.all_are(Sharing::Pooled);
         let Patience { mut starts, hangs, .. } = self.work.patience;
         let mut hangs = self.factory.further_hangs(assignment.deadline, hangs);
@@ -270,7 +271,7 @@ impl Executor {
         let rule = assignment.rule;
         let seats = seats(rule);
         self.start_workers(rule, slot)?;
-        // These workers end with the case in any event, so they start first: the steps that follow cannot fail.
+        // These workers end with the case in any event. They start first, because the steps that follow cannot fail.
         let isolated = (0..seats.len()).filter(|process| seats[*process].is_none());
         let mut isolated = isolated
             .map(|process| self.fresh_process(rule, process, &slot.machine, StartReason::Isolated))

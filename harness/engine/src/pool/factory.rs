@@ -30,7 +30,7 @@ pub struct Factory {
     /// The catalog folder; `None` for the embedded catalog.
     pub specs: Option<PathBuf>,
     pub digest: String,
-    /// The product, if known. Its life cycle prepares workers.
+    /// The product, if known. The product's life cycle prepares workers.
     pub product: String,
     pub libraries: LibraryFiles,
     /// The embedded simulated device, which is configured by its environment.
@@ -42,7 +42,7 @@ pub struct Factory {
     pub only: Option<String>,
     /// The number of started workers, by reason.
     pub starts: StartCount,
-    /// The total time of their start-up, in nanoseconds.
+    /// The total start-up time of the workers, in nanoseconds.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
     /// The variable that lists a process's visible devices.
@@ -84,10 +84,10 @@ pub enum StartError {
     /// The machine lacks a resource, or the suite failed.
     #[error("cannot start a worker process: {0}")]
     Environment(String),
-    /// The worker refused, and reported the reason.
+    /// The worker refused to start and reported the reason.
     #[error("cannot set up the runtime: {}", .0.message)]
     Refused(Trouble),
-    /// The worker exited or hung; with its library's output.
+    /// The worker exited or hung. The text is the library's output.
     #[error("while the runtime was being set up, {}{}", .0, printed(.1))]
     Ended(WorkerEnd, String),
     /// The catalog or the library no longer matches the header.
@@ -179,22 +179,22 @@ impl Factory {
         }
     }
 
-    /// The deadline for a call that hung before: ten times the longest time that any call took, but at least 2 s,
-    /// and at most a quarter of the deadline unless calls have taken half as long.
+    /// The deadline for a call that hung before: ten times the longest time without progress so far, but at least 2 s,
+    /// and at most a quarter of the usual deadline or twice the longest time, whichever is greater.
     pub fn brief(&self) -> Duration {
         let longest = Duration::from_millis(self.longest.load(Ordering::Relaxed));
         let most = (self.deadlines.step / 4).max(longest.saturating_mul(2)).min(self.deadlines.step);
         longest.saturating_mul(10).min(most).max(BRIEF.min(self.deadlines.step))
     }
 
-    /// The number of further hangs to wait for after the first, to learn more about it; at most one for a call that
-    /// hung before.
+    /// The number of further hangs to wait for after a first hang, to learn more about the hang. For a call that hung
+    /// before, the number is at most one.
     pub fn further_hangs(&self, deadline: Duration, most: u32) -> u32 {
         if deadline < self.deadlines.step { most.min(1) } else { most }
     }
 
-    /// Starts a worker on a machine. If a start fails after others succeeded, it is retried once, with a remark,
-    /// unless it hung. After several failures in a row, no more workers are started.
+    /// Starts a worker on a machine. If a start fails after other starts succeeded, the start is retried once, with a
+    /// remark, unless the start hung. After several failures in a row, no more workers are started.
     pub fn start(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let place = Place::of(machine, set_up.device, set_up.state);
         if let Some(reason) = self.quarantine.reason(&place) {
@@ -225,7 +225,7 @@ impl Factory {
         self.libraries.expect_same().map_err(StartError::Changed)?;
         let started = self.start_once(machine, set_up);
         let place = Place::of(machine, set_up.device, set_up.state);
-        // Checked again: this worker may have loaded a replaced file.
+        // The file is checked again, because this worker may have loaded a replaced file.
         self.libraries.expect_same().map_err(StartError::Changed)?;
         match &started {
             Ok(_) => self.quarantine.succeeded(&place),
@@ -246,7 +246,7 @@ impl Factory {
     fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
-            // The simulated device may be given as a library: its processes share a machine too.
+            // A simulated device may also be given as a library. The processes of such a device share a machine too.
             None if std::env::var_os(MACHINE).is_none() => {
                 vec![(MACHINE.to_owned(), machine.path.display().to_string())]
             }

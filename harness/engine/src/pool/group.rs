@@ -1,4 +1,4 @@
-//! Runs a case of a rule that needs several processes, or fresh ones.
+//! Runs a case of a rule that needs several processes or fresh processes.
 
 use std::time::{Duration, Instant};
 
@@ -132,7 +132,7 @@ impl Group<'_> {
         if open.is_empty() { Ok(None) } else { speaker(&mut self.members, &open, self.deadline).map(Some) }
     }
 
-    /// Passes a turn to the other processes. If a process leaves, ends it first.
+    /// Passes a turn to the other processes. If a process leaves, the process ends before the turn is passed.
     fn relay(&mut self, from: usize, turn: Turn, gone: &mut [bool]) -> Result<(), (usize, WorkerEnd)> {
         if let Some(leaver) = turn.leaves.filter(|leaver| *leaver < gone.len()) {
             if turn.kill.is_some() {

@@ -28,8 +28,8 @@ pub fn listen() {
     // With `nohup`, a run should survive its terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
     for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
-        // The order matters: the first signal finds the flag unset, and sets it. If no handler can be installed,
-        // the signal ends the run as it would end any other program.
+        // The order matters: the first signal finds the flag unset, and then sets the flag. If no handler can be
+        // installed, the signal ends the run as the signal would end any other program.
         let _ = signal_hook::flag::register_conditional_default(number, twice.clone())
             .and_then(|_| signal_hook::flag::register(number, twice.clone()))
             .and_then(|_| signal_hook::flag::register_usize(number, signal.clone(), number as usize));

@@ -1,4 +1,4 @@
-//! A library's file, and the check that it still matches the header.
+//! A library's file, and the check that the file still matches the header.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -57,8 +57,8 @@ impl LibraryFiles {
     }
 }
 
-/// Metadata that detects a replaced file without reading it: device, inode, size, and time of the last change of
-/// any kind.
+/// Metadata that reveals a replaced file without reading the file: device, inode, size, and the time of the last change
+/// of any kind.
 type Looks = (u64, u64, u64, i64, i64);
 
 impl LibraryFile {

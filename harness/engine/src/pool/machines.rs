@@ -1,5 +1,5 @@
-//! The folders for simulated machines. A run has one parent folder for all of them, and holds that folder's lock. A
-//! process that can take the lock knows that the run is over. A process ID would have no meaning in another
+//! The folders for simulated machines. A run has one parent folder for all its machines, and holds the lock on that
+//! folder. A process that can take the lock knows that the run is over. A process ID would have no meaning in another
 //! container.
 
 use std::fs::{DirBuilder, File, TryLockError};
@@ -20,9 +20,9 @@ use super::activity::Activity;
 const PREFIX: &str = "atlas-cts-run-";
 /// The name of the lock file in such a folder.
 const LOCK: &str = "lock";
-/// A folder without a lock file is left alone until it reaches this age: it may just have been created.
+/// The age up to which a folder without a lock file is left alone, because the folder may just have been created.
 const YOUNG: Duration = Duration::from_secs(600);
-/// The number of new folders in a row that other runs may remove as leftovers before the creation fails.
+/// The number of times in a row that other runs may remove a new folder as a leftover before the creation fails.
 const TRIES: usize = 10;
 
 /// The folder that all processes on a machine share.
@@ -33,12 +33,12 @@ pub struct MachineFolder {
     pub visible: Option<String>,
     /// The activity of the machine's processes.
     pub activity: Arc<Activity>,
-    /// Kept open, so that no other folder can get the same inode.
+    /// The folder is kept open, so that no other folder can get the same inode.
     folder: File,
 }
 
 impl MachineFolder {
-    /// Returns a message if the folder is no longer the original one. A rule's results on such a machine are
+    /// Returns a message if the folder is no longer the original folder. A rule's results on such a machine are
     /// invalid.
     pub fn vanished(&self) -> Option<String> {
         if files::is_at(&self.folder, &self.path) && self.path.with_file_name(LOCK).exists() {
@@ -52,7 +52,7 @@ impl MachineFolder {
     }
 }
 
-/// The parent folder for a run's machines, with its lock. Removed on drop.
+/// The parent folder for a run's machines, with its lock. The folder is removed on drop.
 #[derive(Debug)]
 pub(super) struct MachineFolders {
     folder: TempDir,
@@ -93,7 +93,8 @@ impl MachineFolders {
     }
 }
 
-/// Creates a lock file and takes its lock. `None` if another run removed the file as a leftover in between.
+/// Creates a lock file and takes the file's lock. `None` if another run removed the file as a leftover before the lock
+/// was taken.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
     let lock = match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -101,7 +102,8 @@ fn lock_new(path: &Path) -> io::Result<Option<File>> {
     };
     let taken = match lock.try_lock() {
         Err(TryLockError::WouldBlock) => true,
-        // Some network file systems do not support locks. Another run cannot treat this file as a leftover either.
+        // Some network file systems do not support locks. On such a system, other runs cannot treat this file as a
+        // leftover either.
         Ok(()) | Err(TryLockError::Error(_)) => lock.metadata()?.nlink() == 0,
     };
     Ok((!taken).then_some(lock))
@@ -125,7 +127,8 @@ fn remove_if_left_over(path: &Path) -> io::Result<()> {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let held = match openat(&folder, LOCK, flags, Mode::empty()).map_err(io::Error::from) {
-        // Held until the folder is gone, so that a run that is just starting there notices.
+        // The lock is held until the folder is gone, so that a run that is just starting in the folder notices the
+        // removal.
         Ok(lock) => Some(File::from(lock)).filter(|lock| lock.try_lock().is_ok()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             about.modified()?.elapsed().is_ok_and(|age| age > YOUNG).then_some(folder)

@@ -20,10 +20,10 @@ pub(crate) const EMBEDDED: &str = "embedded";
 const IN_MEMORY: &str = "/memfd:";
 /// The kernel's suffix for a removed file.
 const GONE: &str = " (deleted)";
-/// The number of bytes at the start of a file in which to look for its build id.
+/// The number of bytes, from the start of a file, in which to look for the file's build id.
 const HEAD: u64 = 64 << 10;
 
-/// The libraries that a process has mapped, sorted by path. Empty if the system does not list them.
+/// The libraries that a process has mapped, sorted by path. The list is empty if the system does not list them.
 pub(crate) fn libraries(process: u32, known: &LibraryFiles) -> Vec<MappedLibrary> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     let executable = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The quarantine for devices on which several starts in a row failed. No more workers are started there.
+//! The quarantine for devices on which several starts in a row failed. No more workers are started on such a device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,8 +8,8 @@ use steps::program::Readiness;
 
 use super::machines::MachineFolder;
 
-/// The number of failed starts in a row that leads to quarantine. A start that hangs costs its entire deadline, and
-/// 200 rules must not each wait for that.
+/// The number of failed starts in a row that leads to quarantine. A start that hangs costs its entire deadline, and 200
+/// rules must not each wait for such a deadline.
 pub(super) const MOST_FAILURES: u32 = 3;
 
 /// The device and readiness state of a worker. A device that cannot be selected does not keep a rule from using a

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use catalog::count;
 
-/// Remarks, each with the number of affected processes. They change no verdict.
+/// Remarks, each with the number of affected processes. Remarks change no verdict.
 #[derive(Debug, Default)]
 pub struct Remarks {
     seen: Mutex<BTreeMap<String, Seen>>,
@@ -26,7 +26,7 @@ impl Remarks {
         seen.entry(text).or_insert_with(|| Seen { processes: 0, printed: printed() }).processes += 1;
     }
 
-    /// All remarks, with their numbers of processes.
+    /// All remarks, each with its number of processes.
     pub fn all(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter()

@@ -74,7 +74,7 @@ impl Executor {
             Ok(other) => WorkerEnd::Confused(format!("{other:?}")),
             Err(end) => end,
         };
-        // A process that ended before it began this rule still has the previous rule's calls.
+        // A process that ended before it began this rule still has the calls from the previous rule.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
         let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
@@ -98,7 +98,7 @@ impl Executor {
         accident: &WorkerEnd,
     ) -> FailedCase {
         let (number, salt, values) = worker.flight.case().unwrap_or_default();
-        // Between cases the recorder holds no values, and a long list does not fit.
+        // Between cases, the recorder holds no values. A long list of values does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
             failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
@@ -112,7 +112,8 @@ impl Executor {
     }
 }
 
-/// True if these can be a case's values: the library may have overwritten them.
+/// True if the values can be those of a case. The values may be invalid, because the library may have overwritten the
+/// recorder.
 fn are_of(program: &Program, values: &[Value]) -> bool {
     let is_position = |value: i128, count: usize| usize::try_from(value).is_ok_and(|position| position < count);
     values.len() == program.axes.len()

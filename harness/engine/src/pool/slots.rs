@@ -69,7 +69,7 @@ impl Slot {
         self.workers.insert(seat, worker);
     }
 
-    /// The number of processes in this slot, including idle ones. Each process may hold a context on its device.
+    /// The number of processes in this slot, including idle processes. Each process may hold a context on its device.
     pub fn processes(&self) -> usize {
         self.workers.len()
     }

@@ -10,7 +10,7 @@ use record::{StartReason, Starts};
 pub struct StartCount(Mutex<BTreeMap<StartReason, Starts>>);
 
 impl StartCount {
-    /// Counts a started process and, if the runtime starts in it, a runtime start.
+    /// Counts a started process. If the runtime starts in the process, also counts a runtime start.
     pub fn note(&self, reason: StartReason, runtime: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let starts = counts.entry(reason).or_default();

@@ -1,5 +1,5 @@
-//! Rules with several processes and threads. Each actor walks through all steps, and performs its own steps when it
-//! has the turn.
+//! Rules with several processes and threads. Each actor walks through all steps, and performs its own steps when the
+//! actor has the turn.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ impl<'a> Printer<'a> {
         self.program.actors.len() > 1
     }
 
-    /// The actor that performs a statement and everything nested in it, if there is only one.
+    /// The actor that performs a statement and everything nested in the statement, if there is only one such actor.
     pub(super) fn performer(&self, statement: &Statement) -> Option<ActorId> {
         let mut all = match &statement.kind {
             StatementKind::Choose { axis, alternatives } => match self.chosen(*axis) {
@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
         (up, down)
     }
 
-    /// The variables that a text names, for all actors, and that belong to one process.
+    /// The declarations, for all actors, of the variables that a text names and that belong to one process.
     pub(super) fn variables(&self, text: &str) -> String {
         if !self.several() {
             return String::new();

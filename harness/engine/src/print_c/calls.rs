@@ -1,4 +1,4 @@
-//! A statement's calls, and the resources that they acquire and release.
+//! A statement's calls, and the resources that the calls acquire and release.
 
 use catalog::{Handle, Resource};
 use steps::builtins::builtin;
@@ -18,7 +18,7 @@ pub(super) struct Site<'t> {
 }
 
 impl<'a> Printer<'a> {
-    /// A statement's calls, without those in nested blocks.
+    /// A statement's calls, without the calls in nested blocks.
     pub(super) fn sites<'t>(&self, statement: &'t Statement, typed: &'t TypedStatement) -> Vec<Site<'t>> {
         let of = match &statement.kind {
             StatementKind::Expression { expression: of, .. }
@@ -45,8 +45,8 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    /// The statements that record what successful calls acquire and release. `certain`: the calls were made and
-    /// succeeded.
+    /// The statements that record what successful calls acquire and release. `certain` is true if the calls were made
+    /// and succeeded.
     pub(super) fn ownership(&mut self, sites: &[Site<'_>], certain: bool) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.runnable {
@@ -77,8 +77,8 @@ impl<'a> Printer<'a> {
         lines
     }
 
-    /// Records which resources are held after a call, if the text alone determines them. Otherwise, the program
-    /// must keep track.
+    /// Records which resources are held after a call, if the text alone determines this. Otherwise, the program must
+    /// keep track of the resources.
     fn note(&mut self, site: &Site<'_>, certain: bool) {
         let certain = certain && self.branches == 0 && self.loops.is_empty();
         let process = self.program.actors[self.actor].process;
@@ -107,7 +107,7 @@ impl<'a> Printer<'a> {
         self.owned.iter().any(|held| held.handle == text || held.kept.iter().any(|(_, kept)| kept == text))
     }
 
-    /// The calls that release the resources still held, most recent first, each with its process.
+    /// The calls that release the resources that are still held, most recent first. Each call comes with its process.
     pub(super) fn releasing(&self) -> Vec<(usize, String)> {
         let call = |held: &Owned<'a>| {
             let kept = |position: usize| {

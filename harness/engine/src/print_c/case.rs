@@ -11,7 +11,7 @@ use steps::{AxisId, Id};
 use super::printer::Printer;
 use super::text::{c_name, c_text, c_type, number};
 
-/// The smallest case: every axis at its low end or, if the rule's condition excludes that, a drawn case.
+/// The smallest case. Every axis is at its low end or, if the rule's condition excludes that case, the case is drawn.
 pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (id, axis) in program.axes.entries() {
@@ -108,7 +108,7 @@ impl Printer<'_> {
         lines
     }
 
-    /// A value as a constant of a type: its enumerator, if there is one.
+    /// A value as a constant of a type: the enumerator with this value, if there is one.
     fn constant(&self, ty: Type, value: i128) -> String {
         if let Type::Enumeration { name, .. } = ty {
             let known = self.rules.environment.declarations.codes(ty, None);

@@ -28,7 +28,8 @@ impl Printer<'_> {
         self.inside(of, BinaryOperator::Multiply.precedence())
     }
 
-    /// An expression inside another, parenthesized unless it binds at least as tightly as `least`.
+    /// An expression inside another expression, parenthesized unless the inner expression binds at least as tightly as
+    /// `least`.
     fn inside(&self, of: &Expression, least: u8) -> String {
         let (text, binds) = self.bare(of);
         if binds < least { format!("({text})") } else { text }
@@ -55,8 +56,8 @@ impl Printer<'_> {
                     UnaryOperator::Complement => "~",
                     UnaryOperator::Minus => "-",
                 };
-                // `- -x` and `!!x`: a unary operator inside another is parenthesized, so that `- -` is not read as
-                // `--`.
+                // `- -x` and `!!x`: a unary operator inside another operator is parenthesized, so that `- -` is not
+                // read as `--`.
                 (format!("{symbol}{}", self.inside(of, POSTFIX)), UNARY)
             }
             ExpressionKind::Binary(operator, left, right) => {
@@ -133,7 +134,7 @@ impl Printer<'_> {
         self.program.variables.iter().any(|variable| variable.actor == actor && variable.name == name)
     }
 
-    /// The C name of an actor's variable. With several actors, it has the actor's name as a prefix.
+    /// The C name of an actor's variable. With several actors, the name has the actor's name as a prefix.
     pub(super) fn variable_name(&self, actor: ActorId, name: &str) -> String {
         if self.program.actors.len() == 1 {
             return c_name(name);
@@ -161,7 +162,7 @@ pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String
     if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
 }
 
-/// True if compilers want parentheses around the inner operator although precedence does not require them.
+/// True if compilers want parentheses around the inner operator although precedence does not require parentheses.
 fn unclear(outer: BinaryOperator, inner: BinaryOperator) -> bool {
     use BinaryOperator::*;
     let arithmetic = |operator| matches!(operator, Add | Subtract | Multiply | Divide | Remainder);

@@ -122,7 +122,7 @@ impl Printer<'_> {
     /// The statements in a section.
     fn section(&mut self, life: &LifeCycleProgram, section: Section) -> Option<String> {
         let block = life.block(section)?;
-        // Failures during tear-down are not judged: the process ends.
+        // Failures during tear-down are not judged, because the process ends anyway.
         self.judged = matches!(section, Section::InitUp | Section::DeviceUp);
         self.cursor = life.program.statements[block].span.start;
         self.statement(&life.program.syntax[block], &life.program.statements[block]);

@@ -33,13 +33,13 @@ use steps::{ActorId, StatementId};
 /// The default time, in seconds, after which a process in a program counts as hung.
 pub const DEADLINE: u64 = 60;
 
-/// The time, in seconds, after which a process counts as hung in a program for a failure: longer than the run's
-/// deadline for a call and longer than a rule's waits.
+/// The time, in seconds, after which a process counts as hung in a program for a failure. This time is longer than the
+/// run's deadline for a call and longer than a rule's waits.
 pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
     (DEADLINE * u64::from(patience) / u64::from(LEAST_PATIENCE)).max(2 * deadline)
 }
 
-/// The file with a program's prelude, if it is separate.
+/// The file with a program's prelude, if the prelude is separate.
 pub const PRELUDE: &str = "prelude.h";
 
 /// Settings for printing a program.
@@ -52,14 +52,14 @@ pub struct Sheet<'a> {
     pub patience: u32,
     /// The devices visible to the program's processes, by the machine's numbers. Empty for all devices.
     pub visible: &'a [String],
-    /// The cases to run, in order, in the same processes. Empty for the smallest case.
+    /// The cases to run, in order, in the same processes. If this list is empty, the smallest case runs.
     pub cases: &'a [Case],
     /// The ids of statements whose checks are only reported.
     pub observed: &'a [StatementId],
     /// The time, in seconds, after which a process counts as hung.
     pub deadline: u64,
-    /// The separate file for the prelude; the statement and its sources are then printed elsewhere too. `None` for
-    /// a single self-contained file.
+    /// The separate file for the prelude. With such a file, the rule's statement and sources are also printed
+    /// elsewhere. `None` for a single self-contained file.
     pub prelude: Option<&'static str>,
 }
 
@@ -213,7 +213,7 @@ pub fn linked(rules: &Rules, rule: &Rule) -> String {
 }
 
 impl<'a> Printer<'a> {
-    /// Prints a rule's steps. `plain`: omits the list of held resources if the text determines them.
+    /// Prints a rule's steps. `plain` omits the list of held resources if the text determines them.
     fn of_steps(rules: &'a Rules, rule: &'a Rule, sheet: &Sheet<'a>, cases: &'a [Case], plain: bool) -> Printer<'a> {
         let mut printer = Printer::new(rules, &rule.program, cases);
         printer.observed = sheet.observed;
@@ -343,7 +343,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// True if a program can name these devices: in a journal from elsewhere, device names may be any text.
+/// True if a program can name the devices. In a journal from another machine, device names may be any text.
 pub fn can_be_shown(devices: &[String]) -> bool {
     let plain = |name: &String| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);

@@ -1,5 +1,5 @@
-//! Selects the parts of the prelude that a program needs: the parts whose names it uses, and the parts that those
-//! use.
+//! Selects the parts of the prelude that a program needs: the parts whose names the program uses, and the parts that
+//! those parts use.
 
 use std::collections::BTreeSet;
 

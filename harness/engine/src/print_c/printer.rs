@@ -1,4 +1,4 @@
-//! The text printed so far, and the facts known at this point.
+//! The text that has been printed so far, and the facts that are known at the current position.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -31,7 +31,8 @@ pub(super) struct Printer<'a> {
     pub turn: Option<ActorId>,
     /// Source comments before this position have been printed.
     pub cursor: usize,
-    /// True if a failing statement is a failure of the set-up; `None` if that is unknown at this point.
+    /// True if a failing statement is a failure of the set-up; `None` if the meaning of a failure is unknown at this
+    /// point.
     pub in_setup: Option<bool>,
     /// Statements for the end of the steps, with their actors.
     pub deferred: Vec<(ActorId, String)>,

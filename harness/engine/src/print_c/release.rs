@@ -173,7 +173,7 @@ fn number(handle: Handle) -> Option<Type> {
     Some(handle.ty()).filter(|ty| !is_address(*ty))
 }
 
-/// A resource held at this point, if the text determines that.
+/// A resource that is held at the current position, if the text determines which resources are held.
 pub(super) struct Owned<'a> {
     pub resource: &'a Resource,
     pub handle: String,

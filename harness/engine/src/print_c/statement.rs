@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Where the meaning of a failing statement changes, prints its meaning from here on.
+    /// If the meaning of a failing statement changes at this position, prints the new meaning.
     fn meaning_of_failure(&mut self, setup: bool, outer: Option<ActorId>) {
         if !self.runnable || self.in_setup == Some(setup) {
             return;
@@ -136,11 +136,11 @@ impl<'a> Printer<'a> {
         self.depth -= 1;
         self.line("}");
         self.branches -= 1;
-        // At this point it is unknown which block ran.
+        // It is unknown at this point which block ran.
         self.in_setup = self.in_setup.filter(|setup| after == Some(*setup));
     }
 
-    /// Statements that always run. They get braces only if their variables would clash with others.
+    /// Statements that always run. The statements get braces only if their variables would clash with other variables.
     fn scope(&mut self, body: &[Statement], typed: &[TypedStatement]) {
         if self.program.actors.len() > 1 || !self.namesakes {
             return self.block(body, typed);
@@ -173,7 +173,7 @@ impl<'a> Printer<'a> {
         self.scope(body, typed);
     }
 
-    /// All alternatives, if the program's cases take different ones.
+    /// All alternatives, if the program's cases take different alternatives.
     fn alternatives(&mut self, axis: &str, alternatives: &[(String, Vec<Statement>)], typed: &[Vec<TypedStatement>]) {
         self.branches += 1;
         self.line(&format!("switch ({axis}) {{"));
@@ -335,7 +335,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Compilers warn about unread variables: an alternative that is not printed may have been the only reader.
+    /// Marks a variable that may be unread, because compilers warn about unread variables. The only reader may be an
+    /// alternative that is not printed.
     fn may_be_unread(&mut self, variable: VariableId) {
         let name = self.variable_name(self.program.variables[variable].actor, &self.program.variables[variable].name);
         let read = self.reads.variables.contains(&variable);
@@ -343,7 +344,7 @@ impl<'a> Printer<'a> {
         self.line(&line);
     }
 
-    /// A call at the end of the steps. Its result is not judged.
+    /// A call at the end of the steps. The call's result is not judged.
     fn defer(&mut self, call: &Expression, sites: &[Site<'_>]) {
         let condition = self.succeeded(&self.expression(call), sites.first().map(|site| site.typed.function));
         let kept = self.ownership(sites, false);

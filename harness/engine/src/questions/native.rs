@@ -66,8 +66,8 @@ impl Native {
         Some(answered(code, read(&text)))
     }
 
-    /// `int f(int *, int *, int length)`: one argument is a list and the other is its length, so both have room for
-    /// a list.
+    /// `int f(int *, int *, int length)`: one argument is a list and the other argument is the list's length, so both
+    /// have room for a list.
     pub fn lists(&self, name: &str) -> Answered<(Vec<i32>, Vec<i32>)> {
         let function: unsafe extern "C" fn(*mut c_int, *mut c_int, c_int) -> c_int = self.function(name)?;
         let (mut first, mut second) = ([0; ELEMENTS], [0; ELEMENTS]);

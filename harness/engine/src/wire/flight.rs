@@ -25,7 +25,7 @@ pub struct CallRecord {
     /// The call site, by its number in the program; for an automatic release, [`RELEASE`] plus the resource's
     /// number.
     pub site: u32,
-    /// 1 while the call runs; 2 after it has returned.
+    /// 1 while the call runs; 2 after the call has returned.
     pub state: u32,
     /// The position among the calls from all processes in the case.
     pub tick: u64,
@@ -56,9 +56,9 @@ struct Header {
     value_words: AtomicU64,
     /// The number of copies of the worker that returned from a call and were ended.
     copies: AtomicU64,
-    /// The worker's memory limit in bytes, once it is almost reached; 0 before.
+    /// The worker's memory limit in bytes, once the limit is almost reached; 0 before then.
     memory_limit: AtomicU64,
-    /// The site of the call that was open at that time, plus 1; 0 for none.
+    /// The site, plus 1, of the call that was open when the limit was almost reached; 0 for none.
     memory_limit_site: AtomicU64,
 }
 
@@ -81,8 +81,8 @@ unsafe impl Send for Flight {}
 unsafe impl Sync for Flight {}
 
 impl Flight {
-    /// Creates memory that two processes can map. Its size is sealed: reading truncated memory kills a process, and
-    /// the worker's library knows the path.
+    /// Creates memory that two processes can map. The size is sealed, because reading truncated memory kills a process,
+    /// and the worker's library knows the path.
     pub fn create() -> std::io::Result<OwnedFd> {
         let fd = files::in_memory("atlas-cts-flight", MemfdFlags::NOEXEC_SEAL)?;
         ftruncate(&fd, size_of::<Layout>() as u64)?;
@@ -151,7 +151,7 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Records a call before it is made. The result goes to the returned slot.
+    /// Records a call before the call is made. The result goes to the returned slot.
     #[inline]
     pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
         let header = self.header();
@@ -184,7 +184,8 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Removes the last call if it has returned: it was made for the report and does not belong to the case.
+    /// Removes the last call if the call has returned. That call was made for the report and does not belong to the
+    /// case.
     pub fn forget_last_call(&self) {
         let number = self.header().calls.load(Ordering::Relaxed);
         let last = self.calls().0.last().copied();
@@ -216,8 +217,8 @@ impl Flight {
         header.memory_limit.store(bytes, Ordering::Release);
     }
 
-    /// If the worker has almost reached its memory limit since the previous query, returns the limit and the site
-    /// of the call that was open at that time.
+    /// If the worker has almost reached its memory limit since the previous query, returns the limit and the site of
+    /// the call that was open when the limit was almost reached.
     pub fn take_memory_limit(&self) -> Option<(u64, Option<u32>)> {
         let site = self.header().memory_limit_site.load(Ordering::Acquire);
         let mebibytes = self.header().memory_limit.swap(0, Ordering::AcqRel) >> 20;
@@ -245,8 +246,9 @@ impl Flight {
         self.header().case.load(Ordering::Relaxed)
     }
 
-    /// The current case, or the case that was running when the worker ended: number, salt and values. `None`
-    /// between cases. Values that do not fit are all omitted: part of a list would look like another case.
+    /// The current case, or the case that was running when the worker ended: number, salt and values. `None` between
+    /// cases. If the values do not fit, all of them are omitted, because a part of the values would look like another
+    /// case.
     pub fn case(&self) -> Option<(u64, u64, Vec<Value>)> {
         let header = self.header();
         let number = header.case.load(Ordering::Acquire);
@@ -256,7 +258,7 @@ impl Flight {
         let written = header.value_words.load(Ordering::Relaxed) as usize;
         let words = if written <= VALUE_WORDS { written } else { 0 };
         let mut at = 0;
-        // A worker that corrupts its memory may have overwritten this too, so every index is checked.
+        // A worker that corrupts its memory may have overwritten the recorder too, so every index is checked.
         let mut next = || -> Option<u64> {
             if at >= words {
                 return None;

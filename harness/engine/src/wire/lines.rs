@@ -8,7 +8,8 @@ use super::message::Reply;
 /// The maximum length of a line, in bytes. The longest lines transfer a case's memory.
 pub const LONGEST_LINE: usize = 64 << 20;
 
-/// The number of bytes per read. It is small because most replies are short and the buffer is cleared each time.
+/// The number of bytes per read. The number is small, because most replies are short and the buffer is cleared each
+/// time.
 const CHUNK: usize = 8192;
 
 /// Bytes that were read but not yet parsed.
@@ -20,7 +21,7 @@ pub struct Lines {
     longest: usize,
 }
 
-/// Input that is not a reply. Everything after it is meaningless.
+/// Input that is not a reply. Everything after such input is meaningless.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotAReply {

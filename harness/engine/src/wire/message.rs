@@ -55,12 +55,12 @@ pub struct Start {
     pub libraries: Vec<Option<PathBuf>>,
     pub state: Readiness,
     pub device: u32,
-    /// The product, if known. Its life cycle prepares the process.
+    /// The product, if known. The product's life cycle prepares the process.
     pub product: String,
     /// The number of data bytes that the process may use in addition to its memory after start-up; `None` for no
     /// limit.
     pub memory: Option<u64>,
-    /// True if the library once did not return from a query for an error text. It is not queried again.
+    /// True if the library once did not return from a query for an error text. The library is then not queried again.
     #[serde(default)]
     pub mute: bool,
 }
@@ -77,7 +77,7 @@ pub struct RunRule {
     pub budget: Budget,
     /// Known counterexamples, tried first.
     pub known: Vec<Json>,
-    /// The only cases to run, in this order. If empty, the plan is run.
+    /// The only cases to run, in this order. If this list is empty, the plan is run.
     pub only: Vec<Json>,
     /// For proofs: a judgment that this run leaves out.
     #[serde(default)]
@@ -89,7 +89,7 @@ pub struct RunRule {
     /// The alternatives of `choose` that are not drawn because the product does not offer them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Alternative>,
-    /// For proofs: true to run all cases and count the failing ones.
+    /// For proofs: true to run all cases and count the failing cases.
     #[serde(default)]
     pub counts: bool,
 }
@@ -119,7 +119,7 @@ pub struct RunCase {
     pub left_out: Vec<Alternative>,
 }
 
-/// The runtime's answers, with the query for each.
+/// The runtime's answers, each with its query.
 pub type Answers = Vec<(String, Result<String, String>)>;
 
 /// A reply from the worker.
@@ -132,14 +132,14 @@ pub enum Reply {
     /// A failure of the worker, caused by the suite and not by the library.
     Trouble(String),
     Answers(Answers),
-    /// The longest of several measurements, in nanoseconds, or the failed step.
+    /// The failed step, if any.
     Gate(Option<Trouble>),
-    /// The judgment of the current case, sent before the library is queried for an error text. `None` after the
-    /// library has answered.
+    /// The longest of several measurements, in nanoseconds, or the failed step.
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
     Searched(Box<SearchResult>),
-    /// The steps of a case are complete.
+    /// The judgment of the current case, sent before the library is queried for an error text. `None` after the library
+    /// has answered.
     Judged(Option<Box<CaseFailure>>),
     Turn(Turn),
     /// The steps of a case are done.
@@ -159,7 +159,7 @@ pub struct Started {
     pub simulated: Option<String>,
     /// The time taken to load and prepare the library, in nanoseconds.
     pub nanoseconds: u64,
-    /// Changes that the library made to its process during start-up. They are kept, because the library may need
+    /// Changes that the library made to its process during start-up. The changes are kept, because the library may need
     /// them.
     pub changed: Option<String>,
     /// The reasons why available optional libraries were not loaded.
@@ -192,13 +192,13 @@ pub struct Stepped {
 /// The state that is passed on with the turn.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Turn {
-    /// Variables by position, with their bytes in hexadecimal.
+    /// The bytes of variables in hexadecimal, each with the variable's position.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(VariableId, String)>,
     /// True if the case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The process that had the turn, if it ends after this.
+    /// The process that had the turn, if that process ends after the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<usize>,
     /// The process to kill.

@@ -18,7 +18,7 @@ pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
 pub const FILES: &str = "ATLAS_CTS_FILES";
 /// The exit status of a worker that fails because of the suite, not the library.
 pub const OWN_TROUBLE: i32 = 70;
-/// The prefix of the reason that such a worker prints last.
+/// The prefix of the reason, which is the last line that such a worker prints.
 pub const OWN_TROUBLE_MARK: &str = "worker: ";
 /// The exit status of a worker whose pipes the library closed.
 pub const DEAF: i32 = 71;

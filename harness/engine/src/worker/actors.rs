@@ -19,7 +19,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Ends all threads in the case after each has released its device.
+    /// Ends all threads in the case. Each thread first releases its device.
     pub(super) fn end_threads(&mut self) {
         let mut lives = std::mem::take(&mut self.thread_lives);
         for (actor, life) in &mut lives {

@@ -1,8 +1,8 @@
 //! Copies of a worker: a library may fork inside a call, and then return in the child as well.
 //!
-//! The copy would continue the rule, send the supervisor a second answer, and overwrite the flight recorder. After
-//! each call, a process therefore checks that it is the one that made the call. The check costs a single load: the
-//! kernel clears the page in every child.
+//! The copy would continue the rule, send the supervisor a second answer, and overwrite the flight recorder. After each
+//! call, a process therefore checks that it is the process that made the call. The check costs a single load, because
+//! the kernel clears the page in every child.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};

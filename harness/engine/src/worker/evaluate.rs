@@ -68,7 +68,7 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Result<i128, Stop> {
-        // The steps decide how a value is used, so it may be anything that they allow.
+        // The steps decide how a value is used, so any value that the steps allow is accepted.
         Execution::call(self, call, true)
     }
 }
@@ -259,7 +259,7 @@ impl<'a> Execution<'a> {
         Ok(c_text(address))
     }
 
-    /// The operands in a failed check, for its message: `left = 32, right = 0`.
+    /// The operands in a failed check, for the check's message: `left = 32, right = 0`.
     pub(super) fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
             Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {

@@ -65,13 +65,13 @@ pub(super) struct Held<'a> {
     pub index: usize,
     /// The handle, widened from its type.
     pub handle: u64,
-    /// The acquiring call's arguments, if the release uses any of them.
+    /// The acquiring call's arguments, if the release uses any of the arguments.
     pub arguments: Vec<u64>,
     /// For a handle that is a buffer: the buffer's bytes when it was acquired.
     pub bytes: Option<Vec<u8>>,
     /// The position in the order across all processes in the case.
     pub tick: u64,
-    /// True if the release is judged, which it is only if the acquiring call is.
+    /// True if the release is judged. A release is judged only if the acquiring call is judged.
     pub judged: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Execution<'a> {
     pub held: Vec<Held<'a>>,
     /// The calls that `defer` has scheduled.
     pub deferred: Vec<&'a Call>,
-    /// The number of statements passed so far. It is the same in all processes in the case.
+    /// The number of statements passed so far, which is the same in all processes in the case.
     pub tick: u64,
     /// The number of statements and loop iterations that this process has executed.
     pub steps: u64,
@@ -331,7 +331,7 @@ impl<'a> Execution<'a> {
         let mut bytes = None;
         let handle = match resource.handle {
             Handle::Argument(_) => parameter,
-            // A broken library may accept a null place for the handle. Then there is no name for its resource.
+            // A broken library may accept a null address for the handle. The resource then has no known handle.
             Handle::Pointee(_) | Handle::Buffer(_) if parameter == 0 => return,
             Handle::Pointee(ty) => {
                 let mask = resource.handle.mask(&rules.environment.declarations);
@@ -341,7 +341,7 @@ impl<'a> Execution<'a> {
                 // at most 8.
                 unsafe { word.as_mut_ptr().copy_from_nonoverlapping(parameter as *const u8, size) };
                 let handle = u64::from_le_bytes(word);
-                // The variable has not changed since before the call, so there is nothing to release.
+                // The call did not change the variable, so there is nothing to release.
                 if handle == self.memory.poison_word() & mask {
                     return;
                 }
@@ -374,7 +374,7 @@ impl<'a> Execution<'a> {
                 None => (held.handle ^ given) & held.resource.handle.mask(declarations) == 0,
             }
         };
-        // If two resources have the same handle, this selects the one that the rule expects to exist.
+        // If two resources have the same handle, the search selects the resource that the rule expects to exist.
         let found = self.held.iter().rposition(|held| held.judged && same(held));
         let found = found.or_else(|| self.held.iter().rposition(same));
         if let Some(found) = found {

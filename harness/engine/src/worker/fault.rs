@@ -80,7 +80,7 @@ pub(super) enum Fault {
 pub(super) enum Stop {
     /// The rule or its set-up failed. The report has the details.
     Failed,
-    /// The case failed in another process, or another process ended it.
+    /// The case failed in another process, or another process ended the case.
     Elsewhere,
     /// The case cannot be judged.
     Fault(Box<Fault>),

@@ -36,7 +36,7 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
-    /// Performs a statement that is nested in one that its actor is performing.
+    /// Performs a nested statement, whose actor is already performing the enclosing statement.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
         let result = match statement.kind.is_flow() {

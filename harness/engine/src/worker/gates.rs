@@ -60,7 +60,7 @@ fn known(gates: &mut HashMap<usize, Gate>, address: i128) -> Result<&mut Gate, F
 /// Opens all gates, so that no thread keeps waiting.
 pub(super) fn open_all() {
     let mut gates = gates();
-    // Every case calls this, but few cases have gates. Without gates, this test avoids a system call.
+    // Every case calls this function, but few cases have gates. Without gates, this test avoids a system call.
     if !gates.is_empty() {
         gates.clear();
         CHANGED.notify_all();
@@ -72,8 +72,8 @@ pub(super) fn hook() -> i128 {
     pass as *const c_void as i128
 }
 
-/// Waits until the gate opens or the case ends. A rule that waits for this call is stopped at its deadline,
-/// together with this process.
+/// Waits until the gate opens or the case ends. A rule that waits for this call to return is stopped at the rule's
+/// deadline, together with this process.
 extern "C" fn pass(gate: *mut c_void) {
     let address = gate as usize;
     let mut gates = gates();

@@ -1,4 +1,4 @@
-//! The loaded libraries under test. No other code calls into them.
+//! The loaded libraries under test. No other code calls into these libraries.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -12,7 +12,7 @@ use catalog::Libraries;
 
 use super::selections::Selections;
 
-/// A loaded library. It is never closed, because vendor libraries do not survive that.
+/// A loaded library. The library is never closed, because vendor libraries do not survive closing.
 #[derive(Debug)]
 struct Library {
     handle: Opened,
@@ -24,7 +24,7 @@ struct Library {
 /// See [`symbol::LACKS`].
 type Lacks = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// An opened library. It is never closed, because vendor libraries do not survive that.
+/// An opened library. The library is never closed, because vendor libraries do not survive closing.
 pub type Opened = std::mem::ManuallyDrop<libloading::os::unix::Library>;
 
 /// Opens a library and all its dependencies, so that a missing dependency is reported here and not at some later
@@ -58,7 +58,7 @@ impl Library {
         Ok(Library { handle, addresses: HashMap::new(), lacks })
     }
 
-    /// The address of a function; `None` if this library does not export it.
+    /// The address of a function; `None` if this library does not export the function.
     fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let (handle, lacks) = (&self.handle, self.lacks);
         let address = *self.addresses.entry(function.name).or_insert_with(|| {
@@ -111,8 +111,8 @@ impl<'a> Loaded<'a> {
         Ok(loaded)
     }
 
-    /// The address of a function in its own library, or else in the first library: a single file may contain all
-    /// libraries. `None` if neither exports the function.
+    /// The address of a function in the function's library, or else in the first library, because a single file may
+    /// contain all libraries. `None` if neither library exports the function.
     pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let home = self.libraries.home(function.name);
         let mut address = |position: usize| self.loaded.get_mut(position)?.as_mut()?.address(function);

@@ -11,7 +11,7 @@ use crate::wire::FILES;
 
 use super::fault::Fault;
 
-/// The number of guard bytes before and after a host buffer. They must stay unchanged.
+/// The number of guard bytes before and after a host buffer. Guard bytes must stay unchanged.
 const GUARD: usize = 64;
 
 /// The folder for cases' files; `None` if the supervisor did not name one.
@@ -22,7 +22,7 @@ pub(super) fn find_folder() {
     LazyLock::force(&FOLDER);
 }
 
-/// All memory that a case allocates. It is freed between cases.
+/// All memory that a case allocates. The memory is freed between cases.
 #[derive(Debug)]
 pub(super) struct Memory {
     frame: Vec<u64>,
@@ -81,7 +81,7 @@ impl Memory {
         Ok(pointer)
     }
 
-    /// Allocates host memory with guards on both sides. Its start is a multiple of `align`.
+    /// Allocates host memory with guards on both sides. The memory between the guards starts at a multiple of `align`.
     pub(super) fn host(&mut self, bytes: usize, align: usize) -> Result<*mut u8, Fault> {
         let front = GUARD.max(align);
         let pointer = self.block(front + bytes + GUARD, align.max(16), Some((front, bytes)))?;

@@ -1,4 +1,5 @@
-//! A worker's memory limit: if a library allocates without end, only its process fails, and not the entire machine.
+//! A worker's memory limit. If a library allocates without end, only the library's process fails, not the entire
+//! machine.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,12 +11,12 @@ use crate::wire::flight::Flight;
 
 /// The interval between checks. A runtime needs half a second to fill a gibibyte.
 const TICK: Duration = Duration::from_millis(10);
-/// The limit counts as reached when less than this fraction is left, because failed allocations are not counted.
+/// The limit counts as reached once less than one part in `LITTLE` is left, because failed allocations are not counted.
 const LITTLE: u64 = 16;
 /// The system file with a process's memory use, in pages.
 const PAGES: &str = "/proc/self/statm";
 
-/// Limits the additional data that this process may use to this many bytes, and records in the flight recorder when
+/// Limits the additional data that this process may use to `bytes` bytes, and records in the flight recorder when
 /// little is left.
 pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
     let statm = File::open(PAGES)?;

@@ -108,8 +108,8 @@ impl Surroundings {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// Undoes changes and returns a description of them; `None` if there are none. Limits that are not compared
-    /// each time are compared only with `closely`.
+    /// Undoes changes and returns a description of them; `None` if there are none. Limits that are not compared each
+    /// time are compared only if `closely` is true.
     pub(super) fn restore(&mut self, closely: bool) -> Option<String> {
         if self.unchanged(if closely { LIMITED.len() } else { LIMITED_EACH_TIME }) {
             return None;
@@ -131,8 +131,8 @@ impl Surroundings {
         let left = self.put_limits_back(&is);
         said = said.map(|said| if left { format!("{said} (a limit could not be restored)") } else { said });
         for (name, before, _) in changed(&self.environment, &is.environment) {
-            // SAFETY: no other worker thread reads the environment. If a library's thread reads it while that
-            // library changes it, the library is already broken.
+            // SAFETY: no other worker thread reads the environment. If a library's thread reads the environment while
+            // the library changes it, the library is already broken.
             unsafe {
                 match before {
                     Some(value) => std::env::set_var(name, value),
@@ -198,7 +198,7 @@ fn changed<'a>(
         .filter(|(_, before, after)| before != after)
 }
 
-/// Blocked signals as text: `blocked 10 12`, or their number if there are many.
+/// Blocked signals as text: `blocked 10 12`, or the number of blocked signals if there are many.
 fn numbered(what: &str, signals: u64) -> Option<String> {
     let numbers: Vec<String> =
         (0..64).filter(|bit| signals >> bit & 1 == 1).map(|bit: u32| (bit + 1).to_string()).collect();

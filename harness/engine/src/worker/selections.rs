@@ -42,8 +42,8 @@ unsafe impl Send for Selections {}
 unsafe impl Sync for Selections {}
 
 impl Selections {
-    /// Creates a state without selections. If the life cycle selects no device in this way, nothing is ever
-    /// counted. `address` returns a function's address in the library.
+    /// Creates a state without selections. If the life cycle does not select a device with such a function, nothing is
+    /// ever counted. `address` returns a function's address in the library.
     pub(super) fn new(
         life: &LifeCycleProgram,
         rules: &Rules,
@@ -82,8 +82,8 @@ impl Selections {
         };
     }
 
-    /// Releases each device until only the life cycle's selection remains: one selection for `kept`, and none for
-    /// other devices.
+    /// Releases each device until only the life cycle's selections remain: one selection for `kept`, and none for other
+    /// devices.
     pub(super) fn settle(&self, kept: Option<u64>) {
         let Some((function, address, success)) = self.release else { return };
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -28,8 +28,8 @@ use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
 use super::selections::Selections;
 
-/// Becomes a worker and does not return, if the environment requests that. Every executable that runs rules calls
-/// this first in `main`.
+/// If the environment requests a worker, becomes a worker and does not return. Every executable that runs rules calls
+/// this function first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
     let work = || match runtimes.iter().find(|known| known.name() == runtime) {
@@ -59,7 +59,7 @@ impl Wire {
         let mut line = String::new();
         let mut requests = self.requests.borrow_mut();
         if requests.buffer().is_empty() {
-            // In either case, the read blocks until there is a request.
+            // Even if polling finds no request, the read blocks until there is a request.
             wait::ready(&mut [PollFd::new(requests.get_ref(), PollFlags::IN)], Duration::ZERO);
         }
         let read = requests.read_line(&mut line);
@@ -84,8 +84,8 @@ impl Wire {
         (&self.replies).write_all(&line).map_err(|error| WorkerFault::io("cannot reply", error))
     }
 
-    /// Ends this process if the library closed a descriptor that it had not opened, even if the number is in use
-    /// again. The flight recorder still has the case.
+    /// Ends this process if the library closed a descriptor that the library had not opened, even if the descriptor's
+    /// number is in use again. The flight recorder still has the case.
     fn expect_open(&self) {
         let requests = self.requests.try_borrow().map_or(self.pipes[0], |requests| pipe(requests.get_ref()));
         if [requests, pipe(&self.replies)] != self.pipes {
@@ -114,10 +114,10 @@ impl Link for Wire {
     }
 }
 
-/// Moves the protocol from descriptors 0 and 1 to others, because libraries print.
+/// Moves the protocol from descriptors 0 and 1 to other descriptors, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // Libraries do not close high numbers by mistake. A low limit may rule them out.
+    // Libraries do not close high numbers by mistake. A low limit on descriptors may rule out high numbers.
     let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
@@ -135,8 +135,8 @@ fn watch_parent() -> std::io::Result<()> {
     let handle = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
     let watch = move || {
         while getppid() == parent {
-            // Takes effect at once if the kernel reports the supervisor's end: a resumed run must not find this
-            // process still using its device.
+            // If the kernel reports the supervisor's end, this process ends at once, so that a resumed run does not
+            // find this process still using its device.
             let told =
                 handle.as_ref().is_some_and(|handle| poll(&mut [PollFd::new(handle, PollFlags::IN)], None).is_ok());
             std::thread::sleep(Duration::from_millis(if told { 1 } else { 500 }));
@@ -148,7 +148,7 @@ fn watch_parent() -> std::io::Result<()> {
 
 /// Makes the system kill this worker first when memory is short, and never the supervisor.
 fn offer_to_be_killed() {
-    // Some systems lack this file, but all of them permit an increase.
+    // Some systems lack this file, but every system that has the file permits an increase.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
@@ -193,10 +193,10 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     }
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
-    // The library may need the changes it has made so far, so they are kept.
+    // The library may need the changes that it has made so far, so the changes are kept.
     let mut surroundings = Surroundings::now();
     let changed = before.differences(&surroundings);
-    // Not earlier, because a runtime may reserve any amount of memory during start-up.
+    // The limit is set only now, because a runtime may reserve any amount of memory during start-up.
     if let Some((bytes, flight)) = limited {
         limit_memory(bytes, flight).map_err(|error| WorkerFault::io("cannot limit the memory", error))?;
         surroundings = Surroundings::now();
@@ -237,7 +237,7 @@ fn recent_error(
     // If the message cannot be sent now, the judgment is sent with the result.
     let _ = wire.reply(&Reply::Judged(Some(Box::new(failure.clone()))));
     let answered = life_cycle.run_section(Section::Query(asked)).is_ok();
-    // If the library lacks the function, or has no text, nothing is added. If the call did not return, it stays
+    // If the library lacks the function, or has no text, nothing is added. If the call did not return, the call stays
     // recorded.
     flight.forget_last_call();
     let answer = answered.then(|| life_cycle.answer(asked));
@@ -340,7 +340,8 @@ impl<'a> Worker<'a> {
         Ok(longest.as_nanos() as u64)
     }
 
-    /// Releases selections that rules left behind: a runtime may wait for them when the process ends.
+    /// Releases selections that rules left behind, because a runtime may wait for such selections when the process
+    /// ends.
     fn settle(&self) {
         self.library.selections.settle(self.own_device());
     }
@@ -458,7 +459,7 @@ impl<'a> Worker<'a> {
             result.unhealthy = Some(trouble.message);
             stopped_by = stopped_by.or(trouble.call);
         }
-        // The rule has already failed, and what it left behind must not affect the next rule.
+        // The rule has already failed, and unreleased resources must not affect the next rule.
         result.unhealthy = result.unhealthy.take().or(unreleased);
         result.stopped_by = stopped_by;
         result.memory_limit = memory_limit(flight, &texts);
@@ -471,7 +472,7 @@ impl<'a> Worker<'a> {
         Ok(result)
     }
 
-    /// Runs a case for a rule that has several processes or needs fresh ones.
+    /// Runs a case for a rule that has several processes or needs fresh processes.
     fn case(&mut self, case: &RunCase, wire: &Wire) -> Result<(), WorkerFault> {
         let rule = self.rule(&case.rule)?;
         let scope = self.scope(&case.product, (case.devices, case.patience), &case.left_out)?;

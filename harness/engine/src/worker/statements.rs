@@ -180,7 +180,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Records the first failed call whose code the rule stores or did not expect, because checks may refer to it.
+    /// Records the first failed call whose code the rule stores or did not expect, because checks may refer to that
+    /// call.
     fn keep(&mut self, call: &Call, result: i128) {
         if !self.succeeded(call.function, result) && self.kept.is_none() {
             self.kept = Some(FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() });

@@ -1,4 +1,5 @@
-//! Threads that perform a process's statements, one at a time. Each has separate thread-local state in the library.
+//! Threads that perform a process's statements, one at a time. Each thread has separate thread-local state in the
+//! library.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -46,7 +47,7 @@ impl Thread {
 }
 
 impl Threads {
-    /// An actor's thread, and true if it was just started.
+    /// An actor's thread, and true if the thread was just started.
     fn get(&mut self, actor: ActorId) -> std::io::Result<(&Thread, bool)> {
         let (thread, fresh) = match self.running.entry(actor) {
             Entry::Occupied(entry) => (entry.into_mut(), false),
@@ -55,7 +56,7 @@ impl Threads {
         Ok((thread, fresh))
     }
 
-    /// Performs work on an actor's thread and waits for the work. The work gets true if the thread was just
+    /// Performs work on an actor's thread and waits for the work. Passes `true` to the work if the thread was just
     /// started.
     pub(super) fn perform(&mut self, actor: ActorId, mut work: impl FnMut(bool)) -> Result<(), Fault> {
         let (thread, fresh) = self.get(actor).map_err(|source| Fault::NoThread { source })?;
@@ -71,7 +72,7 @@ impl Threads {
     pub(super) fn end(&mut self) {
         for (_, thread) in std::mem::take(&mut self.running) {
             drop(thread.jobs);
-            // If a thread panicked, its job has already reported that.
+            // If a thread panicked, the thread's job has already reported the panic.
             let _ = thread.handle.join();
         }
     }

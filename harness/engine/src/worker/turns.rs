@@ -12,7 +12,8 @@ use super::execution::Execution;
 use super::fault::{Fault, Stop};
 
 impl Execution<'_> {
-    /// Passes the turn to a process, unless it already has the turn. Returns true if this process now has it.
+    /// Passes the turn to a process, unless that process already has the turn. Returns true if the current process now
+    /// has the turn.
     pub(super) fn take_turn(&mut self, process: usize) -> Result<bool, Stop> {
         let Some(turns) = &self.turns else { return Ok(true) };
         if turns.gone[process] {
@@ -37,7 +38,7 @@ impl Execution<'_> {
         }
     }
 
-    /// The process that has the turn sends, and the others receive.
+    /// The process that has the turn sends, and the other processes receive.
     fn exchange(&mut self, mut turn: Turn) -> Result<(), Stop> {
         let Some(mut turns) = self.turns.take() else { return Ok(()) };
         let result = if turns.holder == turns.me {
@@ -67,7 +68,7 @@ impl Execution<'_> {
         if let Some(turns) = &mut self.turns
             && turns.holder == turns.me
         {
-            // If the connection is broken, no process can receive this.
+            // If the connection is broken, no process can receive this message.
             let _ = turns.link.send(&Turn { failed: true, ..Turn::default() });
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct Board {
 /// The identity of a chip, from `-t board`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The model. On A3, only this output has the exact model; the table does not.
+    /// The model. On A3, this output has the exact model, but the table does not.
     pub model: Option<String>,
     pub address: Option<String>,
     pub ids: BTreeMap<String, String>,
@@ -30,7 +30,7 @@ pub(crate) struct Identity {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChipHealth {
     pub health: Option<Health>,
-    /// Hexadecimal, without 0x.
+    /// The fault codes, in hexadecimal without 0x.
     pub codes: Vec<String>,
     pub texts: Vec<String>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn board(text: &str) -> Board {
     }
 }
 
-/// Reads a chip's identity from `-t board`. Each die of the chip has its own number, and the card may have a serial
+/// Reads a chip's identity from `-t board`. Each die of the chip has a separate number, and the card may have a serial
 /// number.
 pub(crate) fn identity(text: &str) -> Identity {
     let ids = ["VDie ID", "NDie ID", "Serial Number"];

@@ -1,5 +1,5 @@
-//! The vendor's tool `npu-smi`. The tool runs in a child process with a time limit, because it hangs if the driver
-//! hangs. It is not the only source, because after a failed query it prints `OK` and exits with 0.
+//! The vendor's tool `npu-smi`. The tool runs in a child process with a time limit, because the tool hangs if the
+//! driver hangs. The tool is not the only source, because it prints `OK` and exits with 0 after a failed query.
 
 mod keyed;
 mod table;
@@ -29,7 +29,7 @@ pub(super) struct Smi {
     pub boards: Vec<Board>,
     /// The health of each chip in the table; `None` if the query failed.
     pub healths: Vec<Option<ChipHealth>>,
-    /// The error counts of each chip in the table, if the tool reports them.
+    /// The error counts of each chip in the table, if the tool reports error counts.
     pub errors: Vec<Option<Ecc>>,
     pub mapped: Vec<Mapped>,
     /// The identity of each chip in the table.
@@ -59,7 +59,7 @@ const TOOL: &str = "npu-smi";
 /// The folders in which the driver's package installs the tool.
 const FOLDERS: &[&str] = &["/usr/local/bin", "/usr/local/sbin"];
 
-/// Queries the tool for its table and the given subjects. After a query that hangs, no further query is made.
+/// Queries the tool for its table and the given subjects. If a query hangs, no further query is made.
 pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examination) -> Smi {
     let Some(tool) = machine.tool(TOOL, FOLDERS) else {
         found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
@@ -140,7 +140,7 @@ fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination)
     let cards = cards(smi);
     for (of, name) in SETTINGS {
         for card in &cards {
-            // If the tool does not print a setting for one card, it prints the setting for none.
+            // If the tool does not print a setting for one card, the tool prints the setting for no other card either.
             let Some(text) = querier.text(&["info", "-t", of, "-i", card], found) else { break };
             let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
             smi.settings.entry(card.clone()).or_default().extend(value);
@@ -163,7 +163,7 @@ impl Querier<'_> {
         answer
     }
 
-    /// The output of a query, if it succeeded.
+    /// The output of a query; `None` if the query failed.
     fn text(&mut self, words: &[&str], found: &mut Examination) -> Option<String> {
         if self.hangs {
             return None;

@@ -27,7 +27,7 @@ pub(crate) struct Chip {
     pub health: String,
     /// The used and the total size, in MiB, of the memory from which programs allocate.
     pub memory: Option<(u64, u64)>,
-    /// True if queries about the chip failed, which shows as a row of zeros with any word.
+    /// True if queries about the chip failed. The tool then prints a row of zeros with any word.
     pub failed: bool,
     pub users: Vec<User>,
 }
