@@ -99,7 +99,7 @@ impl ConformanceRecord {
             .or_else(|| self.left_out_of_missing())
     }
 
-    /// The first missing capability that the record does not list as missing.
+    /// The first capability that the run lacks but the record does not list as missing.
     fn left_out_of_missing(&self) -> Option<String> {
         let simulated = self.libraries.iter().any(|one| one.simulated);
         let lacks = [

@@ -70,7 +70,7 @@ fn number_columns(names: &[&str]) -> String {
     names.iter().map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>")).collect()
 }
 
-/// The verdicts in words. Equal consecutive verdicts are combined, with their number.
+/// The verdicts in words. Consecutive equal verdicts become one item with their number.
 fn spoken(verdicts: &[Option<Verdict>]) -> String {
     let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), Verdict::name);
     let runs = verdicts.chunk_by(|a, b| a == b);

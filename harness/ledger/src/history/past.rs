@@ -28,7 +28,7 @@ pub(super) struct PastResult {
     pub verdict: Verdict,
     pub meaning: Meaning,
     pub nanoseconds: u64,
-    /// The number of failed reruns and of all reruns of the failing case.
+    /// The number of failed reruns of the failing case, and the total number of its reruns.
     pub again: Option<(u32, u32)>,
 }
 

@@ -11,7 +11,7 @@ use super::text::one_line;
 pub(super) enum Tone {
     /// Nothing is broken, and rules were tested.
     Good,
-    /// Nothing is broken, but the run shows less than it may seem to.
+    /// Nothing counts as broken, but the run does not show that the device is conformant.
     Empty,
     /// A rule is broken, or the answer is unknown.
     Bad,

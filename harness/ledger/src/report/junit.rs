@@ -29,10 +29,10 @@ pub const JUNIT_FILE: &str = "junit.xml";
 
 /// Writes `junit.xml` to `dir`, replacing any older file, and returns its path.
 ///
-/// A broken rule is a `failure`, and a rule without an answer is an `error`. Everything else passes, including a broken
-/// rule with level `info`, whose details are in its `system-out`. A known failure is skipped, with its tracker and
-/// symptom as the message. An unfinished run has an additional test case, an `error`, so that no reader mistakes it for
-/// a run without failures. A run with remarks has an additional test case that passes and contains the remarks.
+/// A broken rule is a `failure`, and a rule without an answer is an `error`. Everything else passes. A broken rule with
+/// level `info` also passes, and its details are in `system-out`. A known failure is skipped, with its tracker and
+/// symptom as the message. An unfinished run has an additional test case, an `error`, so that no reader mistakes the
+/// run for a run without failures. A run with remarks has an additional test case that passes and contains the remarks.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -130,7 +130,7 @@ fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> 
 fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&str>) -> TestSuite {
     let mut suite = TestSuite::new(name);
     suite.package = one_line(&header.runtime);
-    // The crate requires a value; `complete` replaces it with the text from the header.
+    // The crate junit-report requires a timestamp. `complete` replaces this placeholder with the header's text.
     suite.timestamp = OffsetDateTime::UNIX_EPOCH;
     suite.add_testcases(cases);
     suite.set_system_out(&body(&loaded_line(header)));
@@ -187,7 +187,7 @@ fn case(
     case
 }
 
-/// A rule's devices. If the results on the devices differ, this lists the result on each device.
+/// A rule's devices. If the results on the devices differ, the text lists the result on each device.
 fn on_devices(rule: &RuleResult) -> Option<String> {
     let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
     let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });
@@ -271,8 +271,7 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
     properties
 }
 
-/// Text for a CDATA section. `]]>` would end the section, so a mark splits this sequence; [`complete`] removes the
-/// mark.
+/// Text for a CDATA section. `]]>` would end the section, so a mark splits each `]]>`. [`complete`] removes the mark.
 fn body(text: &str) -> String {
     clean(text).replace("]]>", &format!("]]{SPLIT}>"))
 }

@@ -112,8 +112,8 @@ fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -
     put(writer, Event::End(BytesEnd::new("properties")))
 }
 
-/// The element with three decimals in its time, the run's start time as its timestamp, and without the host name that
-/// junit-report invents.
+/// Copies an element. The copy's time has three decimals, its timestamp is the run's start time, and the host name that
+/// junit-report invents is omitted.
 fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
     let mut copy = BytesStart::new(std::str::from_utf8(element.name().as_ref()).map_err(broken)?.to_owned());
     for attribute in element.attributes() {
