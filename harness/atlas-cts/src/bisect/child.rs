@@ -1,4 +1,4 @@
-//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run is left over.
+//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run keeps running.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -15,21 +15,21 @@ use rustix::process::{Pid, Signal, kill_process_group};
 const TICK: Duration = Duration::from_millis(10);
 /// The time between SIGTERM and SIGKILL, in which a run closes its journal and ends its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The number of bytes at the end of a command's output in which its last line is searched.
+/// The number of bytes at the end of a command's output that are searched for the last line.
 const MOST: u64 = 64 << 10;
 
 /// The end of a command.
 #[derive(Debug)]
 pub(super) enum End {
-    /// It exited with this status.
+    /// The command exited with this status.
     Status(i32),
-    /// It was killed by this signal.
+    /// The command was killed by this signal.
     Signal(i32),
-    /// It exceeded its time limit and was stopped.
+    /// The command exceeded its time limit and was stopped.
     TimedOut,
-    /// It was stopped because this process received this signal.
+    /// The command was stopped because this process received this signal.
     Asked(&'static str),
-    /// It could not be started.
+    /// The command could not be started.
     NotStarted(io::Error),
 }
 
@@ -47,7 +47,7 @@ pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            // A process left running (for example, a service) may be the purpose of the set-up, so it stays.
+            // A process left running (for example, a service) may be the purpose of the set-up, so it is not killed.
             return ended(status);
         }
         let asked = interrupt::requested();
@@ -67,7 +67,7 @@ fn end(child: &mut Child) {
         std::thread::sleep(TICK);
     }
     signal(child, Signal::KILL);
-    // A process that is blocked in a driver does not end.
+    // A process that is blocked in a driver does not end, even after SIGKILL.
     let _ = child.try_wait();
 }
 

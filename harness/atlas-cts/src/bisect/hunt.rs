@@ -18,7 +18,7 @@ pub(super) struct Hunt {
     pub rule: String,
     /// The versions, in order of release.
     pub versions: Vec<String>,
-    /// Shell command that sets up a version, given as its last argument or in place of each `{}`.
+    /// The shell command that sets up a version. The version is the command's last argument, or replaces each `{}`.
     pub set_up: String,
     /// This executable, which runs the rule with the command `run`.
     pub executable: PathBuf,

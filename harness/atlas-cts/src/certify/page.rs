@@ -10,7 +10,7 @@ use record::text::plural;
 
 use super::signature::NAMESPACE;
 
-/// The maximum number of rules to list. The others are counted.
+/// The maximum number of rules to list. The remaining rules are only counted.
 const NAMED: usize = 5;
 
 /// The signature of a record.

@@ -128,7 +128,7 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     let single = |result: &RuleResult| result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);
     for (name, classes) in &old.observations {
         let Some(new_classes) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
-        // A hazardous rule has one outcome per run. The outcome's text contains values, which are removed.
+        // A hazardous rule has one outcome per run. Numbers in the outcome's text are removed.
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };

@@ -49,7 +49,7 @@ pub struct CompareOptions {
     pub budget: Option<f64>,
 }
 
-/// Compares two runs. In the result, `paths` names the runs.
+/// Compares two runs. `paths` gives the runs' names in the result.
 pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &CompareOptions) -> Difference {
     let pairs = Pairs::of(old, new);
     let mut remarks = fields::remarks(old, new);

@@ -1,4 +1,4 @@
-//! Makes the record of a run.
+//! Makes a run's conformance record.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,8 @@ use super::requirements::{Demands, demands};
 use catalog::Rules;
 use record::{Level, MappedLibrary, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// Makes the record of a run. `journal` is the SHA-256 of the run's journal; `rules` is the catalog that the run used.
+/// Makes a run's conformance record. `journal` is the SHA-256 of the run's journal; `rules` is the catalog that the run
+/// used.
 ///
 /// # Errors
 /// Fails if the run used a different catalog.

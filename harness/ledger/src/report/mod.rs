@@ -62,7 +62,7 @@ pub const FORMATS: [Format; 3] = [
 ];
 
 /// Writes all reports to a run's folder, replacing older reports. Returns a remark for each optional report that could
-/// not be written. Such a report is not required, because the journal contains all its data.
+/// not be written. A missing optional report is not an error, because the journal contains the same data.
 ///
 /// # Errors
 /// Fails if a required report cannot be written.
