@@ -66,7 +66,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     Ok(if good { ExitStatus::Success } else { ExitStatus::Usage })
 }
 
-/// The clauses by document and modality, and the number of checks that rest on them.
+/// The clauses by document and modality, and the number of checks that rest on these clauses.
 fn counted(text: &mut String, rules: &Rules) {
     let mut table: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for clause in &rules.book.clauses {

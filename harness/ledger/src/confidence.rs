@@ -20,7 +20,7 @@ pub struct Confidence {
     /// version as in the last version tried.
     pub missed: f64,
     /// The lower bound of the chance that the answer is right, if the symptom is equally frequent in every version that
-    /// has it.
+    /// has the symptom.
     pub right: f64,
     /// The number of runs per version that would raise `right` to 90 %.
     pub wanted: u32,
@@ -32,7 +32,7 @@ impl Confidence {
     pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
-        // The symptom may have been missed in any of these versions.
+        // The symptom may have been missed in any version considered free.
         let missed = (f64::from(free) * silent.powf(f64::from(runs_of_free))).min(1.0);
         let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
         Confidence {
@@ -50,7 +50,7 @@ impl Confidence {
 
 /// The chance that at least `failed` of `runs` runs fail.
 pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
-    // Uses logarithms, because the chance that none of many runs fails is too small for a float.
+    // Uses logarithms, because the chance that none of many runs fails can be too small for a float.
     let odds = rate.ln() - (-rate).ln_1p();
     let mut term = f64::from(runs) * (-rate).ln_1p();
     let mut fewer = 0.0;

@@ -31,8 +31,8 @@ pub trait Books: Debug + Sync {
 
 /// Known failures that were read but not yet matched with a run.
 pub trait KnownFailures: Debug {
-    /// Selects the known failures that apply to a run. A result with a sort in `fail_on` fails the run even if there
-    /// are no new failures.
+    /// Selects the known failures that apply to a run. A result with a sort in `fail_on` fails the run even without new
+    /// failures.
     fn expecting(self: Box<Self>, header: &RunHeader, fail_on: Vec<Sort>) -> Box<dyn Expected>;
 }
 

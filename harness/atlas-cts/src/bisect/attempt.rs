@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
     symptom: Option<Symptom>,
     /// The results by the version's position.
     tried: BTreeMap<usize, Tried>,
-    /// The number of runs with the symptom, and of all runs, for the first version that showed it.
+    /// For the first version that showed the symptom, the number of runs with the symptom and the number of all runs.
     rate: Option<(u32, u32)>,
     /// The version that was set up last, and true if the set-up succeeded.
     left: Option<(usize, bool)>,

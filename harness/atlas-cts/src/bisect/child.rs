@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The interval between checks for the end of a command.
 const TICK: Duration = Duration::from_millis(10);
-/// The time between SIGTERM and SIGKILL, in which a run closes its journal and ends its workers.
+/// The time between SIGTERM and SIGKILL, in which a run can close its journal and end its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The number of bytes at the end of a command's output that are searched for the last line.
 const MOST: u64 = 64 << 10;
@@ -37,7 +37,7 @@ pub(super) enum End {
 pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let outputs = File::create_new(log).and_then(|file| Ok((file.try_clone()?, file)));
     let started = outputs.and_then(|(output, errors)| {
-        // A separate process group, so that the processes that the command starts end with it.
+        // A separate process group, so that the processes that the command starts end with the command.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0).spawn()
     });
     let mut child = match started {

@@ -71,7 +71,7 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     text
 }
 
-/// The ids of the first rules, and the number of the others.
+/// The ids of the first rules, and the number of remaining rules.
 fn named(rules: &[String]) -> String {
     let more = rules.len().saturating_sub(NAMED);
     let first = rules[..rules.len() - more].join(", ");

@@ -109,7 +109,7 @@ fn expect_file(path: &Path) -> Result<(), SignatureError> {
 fn feed(command: &mut Command, bytes: &[u8]) -> Result<Output, SignatureError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(SignatureError::NoTool)?;
-    // The tool may reject its arguments without reading its input. Its message then gives the reason.
+    // The tool may reject its arguments without reading its input. The tool's message then gives the reason.
     let _ = child.stdin.take().map(|mut input| input.write_all(bytes));
     child.wait_with_output().map_err(SignatureError::NoTool)
 }

@@ -62,7 +62,7 @@ struct Writer<'a> {
     calls: Calls,
 }
 
-/// An argument, and true if it comes from a requested call.
+/// An argument, and true if the argument comes from a requested call.
 type Passed = (String, bool);
 
 impl Writer<'_> {

@@ -1,4 +1,4 @@
-//! A trial of calls on a faithful device: the point at which the calls stop, and the defects that they reach.
+//! A trial of calls on a faithful device: the point at which the calls stop, and the defects that the calls reach.
 
 use std::collections::BTreeSet;
 use std::fs;

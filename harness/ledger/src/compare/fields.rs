@@ -1,4 +1,4 @@
-//! The differences between the first lines of two journals, and what they mean for a comparison.
+//! The differences between the first lines of two journals, and remarks about the effects on a comparison.
 
 use std::collections::BTreeMap;
 

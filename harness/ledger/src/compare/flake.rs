@@ -52,8 +52,8 @@ impl Flake {
     }
 }
 
-/// True if two results can be compared by failure rates: one of them is flaky, and the other is flaky, holds, or always
-/// fails in the same way.
+/// True if two results can be compared by failure rates: one result is flaky, and the other result is flaky, holds, or
+/// always fails in the same way.
 pub(super) fn are_rates(old: &RuleResult, new: &RuleResult) -> bool {
     let flaky = |result: &RuleResult| result.verdict == Verdict::Flaky;
     let holds = old.verdict.passes() || new.verdict.passes();

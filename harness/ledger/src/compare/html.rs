@@ -9,7 +9,7 @@ use crate::report::{document, escaped};
 use super::difference::Difference;
 use super::page::page;
 
-/// The comparison as HTML. Text from journals is escaped, so it is never markup.
+/// The comparison as HTML. Text from journals is escaped, so a journal cannot add markup.
 pub fn html(found: &Difference) -> String {
     let page = page(found);
     let mut text = format!("<main>\n<h1>{}</h1>\n<dl>\n", message!("diff-title"));

@@ -11,7 +11,7 @@ pub(super) struct Pairs<'a> {
     pub new: &'a Recorded,
     /// Results from both runs, restricted to the devices that have an answer in both runs.
     pub both: BTreeMap<&'a str, (Cow<'a, RuleResult>, Cow<'a, RuleResult>)>,
-    /// Rules that ran on different devices, so their results are not comparable.
+    /// Rules whose results are not comparable because the rules ran on different devices.
     pub elsewhere: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
     pub only_old: BTreeMap<&'a str, &'a RuleResult>,
     pub only_new: BTreeMap<&'a str, &'a RuleResult>,

@@ -133,7 +133,7 @@ fn no_result() -> RuleVerdict {
     RuleVerdict { level: Level::Must, required: true, verdict: None, reason: "no result".to_owned() }
 }
 
-/// The libraries under test and the libraries loaded by them, without duplicates.
+/// The libraries under test and the libraries that they loaded, without duplicates.
 fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
     let first = &header.library;
     let build_id = |path: &str| header.mapped.iter().find(|mapped| mapped.path == path)?.build_id.clone();

@@ -34,7 +34,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
                     None => continue,
                 }
             }
-            // No document promises the capability on a virtual machine, even if the device has it.
+            // No document promises the capability on a virtual machine, even if the device has the capability.
             Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
                 continue;
             }

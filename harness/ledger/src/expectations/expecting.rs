@@ -12,7 +12,7 @@ use super::known_failure::{Fit, KnownFailure, Versions};
 use super::model::Kind;
 use super::read::Expectations;
 
-/// The start of the reason for not running a rule. Journals contain this text, so it must not change.
+/// The start of the reason for not running a rule. Journals contain this text, so the text must not change.
 const NOT_RUN: &str = "not run, a known danger: ";
 
 /// The known failures that apply to a run.

@@ -8,7 +8,7 @@ use crate::report::{MEANINGS, document, duration, escaped, meaning_text};
 use messages::message;
 use record::{Meaning, Verdict};
 
-/// The history as HTML. Text from journals is escaped, so it is never markup.
+/// The history as HTML. Text from journals is escaped, so a journal cannot add markup.
 pub fn html(history: &History) -> String {
     let mut text = format!("<main>\n<h1>{}</h1>\n", message!("history-title"));
     for (number, timeline) in history.timelines.iter().enumerate() {
