@@ -21,7 +21,7 @@ pub struct OnDevice {
 }
 
 impl RuleResult {
-    /// The devices on which the rule has an answer; empty if they are not recorded.
+    /// The devices on which the rule has an answer; empty if the journal does not record devices.
     pub fn answered_on(&self) -> BTreeSet<String> {
         match self.each.is_empty() {
             true if self.devices.is_empty() => BTreeSet::new(),

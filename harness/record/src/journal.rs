@@ -60,7 +60,7 @@ struct JournalFile {
     file: File,
     /// The number of bytes read or written so far, always in whole lines.
     known: u64,
-    /// The number of lines in those bytes.
+    /// The number of lines in the `known` bytes.
     lines: usize,
     /// Rules with a result, and the line number of each result.
     results: HashMap<String, usize>,

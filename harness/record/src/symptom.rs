@@ -22,7 +22,7 @@ pub struct Symptom {
 pub struct Code {
     /// The returned value.
     pub value: String,
-    /// The value's name in the header, if it has one.
+    /// The value's name in the header, if the header names the value.
     pub name: Option<String>,
 }
 

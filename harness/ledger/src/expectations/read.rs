@@ -115,7 +115,7 @@ impl Check<'_> {
         self.mistakes.push(Diagnostic::at(self.source, place, message));
     }
 
-    /// The checked entry; `None` if it has a mistake.
+    /// The checked entry; `None` if the entry has a mistake.
     fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
         let pattern = self.pattern(&entry.rule);

@@ -51,7 +51,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        // Only a few different texts, so that equal texts are drawn often.
+        // The pattern allows only a few texts, so equal texts are drawn often.
         "[ab]( [ab])?"
     }
 

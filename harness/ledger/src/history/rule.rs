@@ -21,7 +21,7 @@ pub struct RuleHistory {
     pub again: Option<(u64, u64)>,
     /// The median of the rule's times, in nanoseconds.
     pub median: u64,
-    /// The rule's time in the last run in which it ran, in nanoseconds.
+    /// The rule's time in its most recent run, in nanoseconds.
     pub last: u64,
 }
 

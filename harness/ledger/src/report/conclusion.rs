@@ -39,7 +39,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
     let known = expected.and_then(only_known);
     let (tone, text) = match end.map(|end| end.exit) {
         None => (Tone::Bad, message!("result-unfinished", count = broken)),
-        // A run in which no rule held shows nothing, so it is not called conformant.
+        // A run in which no rule held shows nothing, so the result is not called conformant.
         Some(0) if known.is_some() => (Tone::Empty, known.unwrap_or_default()),
         Some(0) if cut > 0 => (Tone::Empty, message!("result-good-but-cut", count = cut)),
         Some(0) if number(Meaning::Good) == 0 => {

@@ -15,7 +15,7 @@ pub(super) struct Fact<'a> {
     pub content: Content<'a>,
 }
 
-/// The content of a fact. The text is raw; the code that prints it also cleans it.
+/// The content of a fact. The text is raw; the code that prints the text also cleans it.
 pub(super) enum Content<'a> {
     /// Prose.
     Text(String),

@@ -41,7 +41,7 @@ pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     capabilities.chain(left_out).collect()
 }
 
-/// A size in the largest unit that divides it exactly, for example `64 KiB`.
+/// A size in the largest unit that divides the size exactly, for example `64 KiB`.
 fn bytes(size: u64) -> String {
     match size {
         size if size > 0 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),

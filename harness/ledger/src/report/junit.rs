@@ -1,6 +1,6 @@
 //! `junit.xml`: a test suite for each chapter, and a test case for each rule.
 //!
-//! The crate junit-report writes the document; [`super::markup`] adds the rest.
+//! The crate junit-report writes the document; [`super::markup`] adds the parts that the crate lacks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn case(
         _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
-        // The run's exit status treats these rules in the same way.
+        // A rule without an answer counts as skipped if it does not affect the run's exit status.
         Meaning::Unknown if !rule.verdict.hides(rule.level, header.settings.strict) => {
             TestResult::SkippedWithCause { type_, message, cause: None }
         }
@@ -195,8 +195,8 @@ fn on_devices(rule: &RuleResult) -> Option<String> {
 }
 
 /// A rule's files, one line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are absolute.
-/// In a redacted run, paths are relative to the current folder if it contains the run's folder, and otherwise to the
-/// run's folder.
+/// In a redacted run, paths are relative to the current folder if the current folder contains the run's folder, and
+/// otherwise to the run's folder.
 fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     let folder = match header.settings.redact {

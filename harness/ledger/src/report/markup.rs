@@ -12,7 +12,7 @@ use time::Duration;
 
 use super::ReportError;
 
-/// The mark that separates `]]` and `>` until this pass. Cleaned text cannot contain this character.
+/// The mark that separates `]]` and `>` until the second pass. Cleaned text cannot contain this character.
 pub(super) const SPLIT: char = '\u{FFFF}';
 
 /// Everything that junit-report does not write. All text is clean.

@@ -304,7 +304,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     line(text, &format!("{:<9} {folder}{}", message!("label-report"), clean(&header.run).trim()));
 }
 
-/// The duration of a run; for a resumed run, the time since it was last resumed.
+/// The duration of a run; for a resumed run, the time since the last resumption.
 pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
     let time = duration(end.nanoseconds);
     if header.resumed.is_empty() { time } else { message!("time-since-resumed", time = time) }

@@ -1,4 +1,4 @@
-//! Reading journals. A journal may come from an untrusted source, so it is checked for contradictions.
+//! Reading journals. A journal may come from an untrusted source, so its content is checked for contradictions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -126,7 +126,7 @@ impl JournalReader {
                 }
                 self.run.end = Some(*end);
             }
-            // The rules in flight did not cause this stop, so they do not count as interrupted.
+            // The rules in flight did not cause the stop, so these rules do not count as interrupted.
             Line::Stop(_) => self.run.in_flight.clear(),
             Line::Resume(resume) => self.run.header.resumed.push(resume.started),
             Line::Begin(begin) => {

@@ -17,7 +17,7 @@ use super::size::{self, Details};
 
 /// The largest number of entries in a list that starts expanded.
 const OPEN: usize = 12;
-/// The largest number of calls, cases or lines shown. The last ones are shown.
+/// The largest number of calls, cases or lines shown. A longer list shows only its end.
 const LAST: usize = 60;
 /// The largest number of failures whose programs are shown whole.
 const WHOLE: usize = 60;
