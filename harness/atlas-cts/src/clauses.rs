@@ -34,7 +34,7 @@ pub(crate) struct ClauseFilter {
 /// The maximum size of a document, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Words in a document's language which suggest that a sentence promises nothing: only supports, does not support,
+/// Words in a document's language that suggest that a sentence promises nothing: only supports, does not support,
 /// reserved, recommended, must. A promise with such a word needs a reason.
 const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
 
@@ -66,7 +66,7 @@ pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus
     Ok(if good { ExitStatus::Success } else { ExitStatus::Usage })
 }
 
-/// The clauses by document and modality, and the number of checks that rest on them.
+/// The clauses by document and modality, and the number of checks that rest on these clauses.
 fn counted(text: &mut String, rules: &Rules) {
     let mut table: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for clause in &rules.book.clauses {
@@ -115,7 +115,8 @@ fn only_reported(text: &mut String, rules: &Rules) {
     }
 }
 
-/// Looks up each clause's sentence. Returns true if all are found and each weakly worded promise has a reason.
+/// Looks up each clause's sentence. Returns true if all sentences are found and each weakly worded promise has a
+/// reason.
 fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
     let mut known: HashMap<String, (PathBuf, Sentence)> = HashMap::new();
     let mut paths = Vec::new();

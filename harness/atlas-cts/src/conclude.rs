@@ -57,7 +57,7 @@ pub enum CommandError {
     TimeOuts { mistakes: Vec<String> },
     #[error("error: there is no {what} `{given}`{hint}")]
     Filter { what: &'static str, given: String, hint: String },
-    /// The executable contains the rules and the sentences that they rest on, but no other evidence.
+    /// The executable contains the rules and the sentences that the rules rest on, but no other evidence.
     #[error(
         "error: the executable contains only the sentences that rules name, and no readings; give the specs folder of a \
          checkout with --specs DIR"
@@ -81,7 +81,7 @@ pub enum CommandError {
     Root { path: PathBuf },
     #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]
     SchemaDiffers { path: PathBuf },
-    /// An existing file, which is not overwritten.
+    /// The file already exists and is not overwritten.
     #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },
     #[error("error: {path}: {source}")]
@@ -155,7 +155,8 @@ impl<E: Into<RunError>> From<E> for CommandError {
 /// The stack size that a command needs, including its workers and the library, in bytes.
 const STACK: u64 = 1 << 20;
 
-/// Refuses to start on a small stack, which would overflow without a message and put the blame on the library.
+/// Refuses to start on a small stack. A stack overflow would end the process without a message, and the library would
+/// be blamed.
 pub fn expect_stack() -> Result<(), ExitCode> {
     let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < STACK) else { return Ok(()) };
     // If printing fails, the exit status still reports the error.

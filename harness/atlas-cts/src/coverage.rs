@@ -1,4 +1,4 @@
-//! `atlas-cts coverage`: the sentences in the documents that rules judge, and those that no rule judges.
+//! `atlas-cts coverage`: the sentences in the documents that rules judge, and the sentences that no rule judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -145,7 +145,8 @@ fn tables(coverage: &Coverage<'_>) -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// For each product: its judged rules, the promises and errors judged on it, and all those that concern it.
+/// For each product, three numbers: the judged rules, the judged promises and errors, and all promises and errors that
+/// apply to the product.
 fn products<'a>(coverage: &'a Coverage<'_>) -> Vec<(&'a str, usize, usize, usize)> {
     let of = |(product, rules): (&&'a str, &usize)| {
         let speaks = |one: &&CoveredClause<'_>| one.promises() && one.clause.speaks_of(product);
@@ -209,7 +210,7 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
     text
 }
 
-/// A line about the functions on the pages that were read in full. It names the functions without a clause.
+/// A line about the functions on the pages that were read in full. The line names the functions without a clause.
 fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let pages = coverage.pages();
     let functions: usize = pages.iter().map(|page| page.functions).sum();

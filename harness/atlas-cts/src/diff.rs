@@ -79,7 +79,7 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<ExitStatus, CommandError
     if broken.is_empty() {
         return Ok(ExitStatus::Success);
     }
-    // On standard error, after the output, so that JSON on standard output stays valid.
+    // The line goes to standard error, so that JSON on standard output stays valid.
     eprintln!("exit status 1, because of {}", broken.join(", "));
     Ok(ExitStatus::Broken)
 }

@@ -176,7 +176,7 @@ impl Page {
         let _ = writeln!(self.0, "  {text}");
     }
 
-    /// A label, followed by wrapped text.
+    /// Adds a label, followed by wrapped text.
     fn entry(&mut self, label: &str, text: impl fmt::Display) {
         let column = label.len().max(9);
         for (index, line) in wrap(&text.to_string(), WIDTH - column - 3).iter().enumerate() {

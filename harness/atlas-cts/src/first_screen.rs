@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 
 use crate::Cli;
 
-/// The groups of commands on the first help page, those for newcomers first.
+/// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["doctor", "run", "explain"]),
     ("Results of a run", &["report", "reproducer", "diff", "history", "expect", "bisect", "merge"]),
@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];
 
-/// The command with all its subcommands. If `all` is set, its help lists every option.
+/// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
     let command = with_help(Cli::command(), all);
     let page = page(&command);

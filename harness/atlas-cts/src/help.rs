@@ -10,8 +10,8 @@ const WIDTH: usize = 100;
 /// The heading of the options that every command has.
 const HELP: &str = "Help";
 
-/// Gives a command and its subcommands `--help` for the usual options and `--help-all` for every option. `all` is set
-/// for `--help-all`: only then do the pages show environment variables and defaults.
+/// Gives a command and its subcommands `--help` for the usual options and `--help-all` for every option. For
+/// `--help-all`, `all` is set, and the pages also show environment variables and defaults.
 pub fn with_help(command: Command, all: bool) -> Command {
     let flag = |name, action, text| Arg::new(name).long(name).action(action).help(text).help_heading(HELP);
     command

@@ -40,7 +40,7 @@ pub(crate) struct HistoryArguments {
 /// Prints the history of the runs in a folder.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, CommandError> {
     let folder = match arguments.folder.as_deref() {
-        // The path is kept as given, so that remarks about ignored folders begin with it.
+        // The path is kept as given, so that remarks about ignored folders begin with the given path.
         Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),
         Some(given) => run_folder(given),
         None => runs_folder(),

@@ -22,7 +22,8 @@ pub struct Compared {
     pub against: Option<PathBuf>,
 }
 
-/// Compares two interfaces. Returns the page, and true if a program built for the first may fail with the second.
+/// Compares two interfaces. Returns the page, and true if a program built for the first interface may fail with the
+/// second.
 ///
 /// # Errors
 /// Fails if a library cannot be read.
@@ -57,7 +58,7 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     Ok((page, breaks > 0))
 }
 
-/// The catalog's library with a file's name, or else its first library.
+/// The catalog's library with the file's name, or the catalog's first library if no name matches.
 fn home(rules: &Rules, library: &Path) -> usize {
     let name = library.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is = |names: &[String]| names.iter().any(|known| name.starts_with(known.as_str()));

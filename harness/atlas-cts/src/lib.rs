@@ -1,7 +1,7 @@
 //! The command of Atlas CTS, and the registry of the runtimes that it tests.
 //!
-//! `cargo test -- …` and `atlas-cts run …` are two front ends for the same run (`engine::run::run`). This crate has
-//! the code that both use.
+//! `cargo test -- …` and `atlas-cts run …` are two front ends for the same run (`engine::run::run`). This crate has the
+//! code that both front ends use.
 
 pub mod bisect;
 pub mod certify;

@@ -91,7 +91,7 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
 }
 
-/// True if a rule belongs to a chapter or an area. Any other name is a JUnit class.
+/// True if a rule belongs to the given chapter or area. A name that is neither a chapter nor an area is a JUnit class.
 fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     let named = |name: &str| name == given || area(name) == given;
     match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
@@ -100,7 +100,7 @@ fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
     }
 }
 
-/// The filter texts from the command line, each with true if it is a complete id.
+/// The filter texts from the command line. Each flag is true if the text is a complete id.
 struct Texts<'a>(Vec<(&'a str, bool)>);
 
 impl Texts<'_> {

@@ -97,7 +97,7 @@ fn options_page() -> String {
     page
 }
 
-/// A command's options, without those for its help.
+/// A command's options, without its help options.
 fn own_options(command: &Command) -> impl Iterator<Item = &Arg> {
     let of_help = |option: &Arg| ["help", "help-all", "version"].contains(&option.get_id().as_str());
     command.get_arguments().filter(move |option| !option.is_positional() && !of_help(option))

@@ -1,4 +1,5 @@
-//! `atlas-cts mustpass`: the rules that a conformant device holds, and changes that weaken them since a release.
+//! `atlas-cts mustpass`: the rules that a conformant device holds, and the changes since a release that weaken these
+//! rules.
 
 use std::path::PathBuf;
 

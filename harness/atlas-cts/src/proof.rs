@@ -109,7 +109,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     }
     let header = target.header(&options);
     say_line(first_line(&header))?;
-    // Rules spend most of their time waiting, so the proof runs more of them at once than there are processors.
+    // Rules spend most of their time waiting, so the proof runs more rules at once than there are processors.
     let jobs = options.workers.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
@@ -146,7 +146,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     Ok(if holds && proof.holds() { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
-/// Compares a proof with the ratchet, or raises the ratchet. True if no figure has fallen.
+/// Compares a proof with the ratchet, or raises the ratchet. Returns true if no figure has fallen.
 fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandError> {
     if raised {
         raise(file, proof).map_err(CommandError::Proof)?;

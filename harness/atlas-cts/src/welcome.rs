@@ -7,7 +7,7 @@ use atlas_cts::{CommandError, say};
 use engine::run::{CatalogOptions, ExitStatus, installed_library, load_rules, read_named, runs_folder};
 use record::{Meaning, Recorded};
 
-/// Prints the state of this machine and the commands to try next. The exit status is that of a missing command.
+/// Prints the state of this machine and the commands to try next. The exit status reports a missing command.
 pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
     let runtime = RUNTIMES[0];
     let rules = load_rules(&CatalogOptions::default(), runtime)?;

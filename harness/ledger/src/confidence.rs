@@ -8,30 +8,31 @@ const DOUBT: f64 = 0.05;
 pub struct Confidence {
     /// The number of runs of the last version tried in which the symptom occurred.
     pub hits: u32,
-    /// The number of all runs of that version.
+    /// The number of runs of the last version tried.
     pub runs: u32,
     /// The lower bound of the symptom's rate, with 95 % confidence.
     pub rate: f64,
     /// The number of versions considered free of the symptom.
     pub free: u32,
-    /// The number of runs of each version considered free, all without the symptom.
+    /// The number of runs of each version considered free. None of these runs showed the symptom.
     pub runs_of_free: u32,
-    /// The chance that such a version has the symptom after all, if the symptom is equally frequent there.
+    /// The chance that a version considered free has the symptom after all, if the symptom is as frequent in that
+    /// version as in the last version tried.
     pub missed: f64,
     /// The lower bound of the chance that the answer is right, if the symptom is equally frequent in every version that
-    /// has it.
+    /// has the symptom.
     pub right: f64,
-    /// The number of runs per version that would raise this chance to 90 %.
+    /// The number of runs per version that would raise `right` to 90 %.
     pub wanted: u32,
 }
 
 impl Confidence {
-    /// In the version with the symptom, `hits` of `runs` runs showed the symptom. In each of `free` versions, none of
-    /// `runs_of_free` runs did.
+    /// Computes the confidence. In the version with the symptom, `hits` of `runs` runs showed the symptom. In each of
+    /// `free` other versions, none of `runs_of_free` runs showed the symptom.
     pub fn of(hits: u32, runs: u32, (free, runs_of_free): (u32, u32)) -> Confidence {
         let rate = lowest_rate(hits, runs);
         let silent = 1.0 - rate;
-        // The symptom may have been missed in any of these versions.
+        // The symptom may have been missed in any version considered free.
         let missed = (f64::from(free) * silent.powf(f64::from(runs_of_free))).min(1.0);
         let wanted = ((0.1 - DOUBT) / f64::from(free.max(1))).ln() / silent.ln();
         Confidence {
@@ -49,7 +50,7 @@ impl Confidence {
 
 /// The chance that at least `failed` of `runs` runs fail.
 pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
-    // Uses logarithms, because the chance that none of many runs fails is too small for a float.
+    // Uses logarithms, because the chance that none of many runs fails can be too small for a float.
     let odds = rate.ln() - (-rate).ln_1p();
     let mut term = f64::from(runs) * (-rate).ln_1p();
     let mut fewer = 0.0;
@@ -60,8 +61,8 @@ pub(crate) fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
     1.0 - fewer
 }
 
-/// The lower end of the exact one-sided interval (Clopper and Pearson) for a rate. With this rate, the chance of at
-/// least as many hits is [`DOUBT`].
+/// The lower end of the exact one-sided interval (Clopper and Pearson) for a rate. At the returned rate, the chance of
+/// `hits` or more hits is [`DOUBT`].
 fn lowest_rate(hits: u32, runs: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {

@@ -32,7 +32,7 @@ pub static MESSAGES: LazyLock<Messages> = LazyLock::new(|| Messages::of(&[COMMON
 /// `String`.
 ///
 /// For example, `message!("label-seen")` or `message!("count-rules", count = 3)`. `message!(in MINE, "key")` takes the
-/// message from other [`Messages`].
+/// message from the [`Messages`] named `MINE`.
 #[macro_export]
 macro_rules! message {
     (in $messages:expr, $key:literal) => {
@@ -60,7 +60,8 @@ fn chosen() -> usize {
 pub struct Messages(FluentBundle<FluentResource>);
 
 impl Messages {
-    /// The messages that every crate may use, and those of one crate, whose keys differ.
+    /// The messages that every crate may use, together with one crate's own messages. The crate's keys must differ from
+    /// the common keys.
     ///
     /// # Panics
     /// Panics if a message file has a mistake.

@@ -1,4 +1,4 @@
-//! Reports and known failures behind an interface: a run uses both without knowing their formats.
+//! An interface to reports and known failures. A run uses the interface without knowing the formats.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use crate::{AppliedExpectations, ExpectationFiles, Recorded, RuleResult, RunHead
 /// The reason why known failures cannot be read or reports cannot be written, with the next action.
 pub type BooksError = Box<dyn Error + Send + Sync>;
 
-/// The keeper of reports and known failures.
+/// Access to reports and known failures.
 pub trait Books: Debug + Sync {
     /// Reads known failures from a file or a folder, and checks them against the catalog.
     ///
@@ -31,13 +31,14 @@ pub trait Books: Debug + Sync {
 
 /// Known failures that were read but not yet matched with a run.
 pub trait KnownFailures: Debug {
-    /// Selects the known failures that apply to a run. The sorts in `fail_on` fail a run even without new failures.
+    /// Selects the known failures that apply to a run. A result with a sort in `fail_on` fails the run even without new
+    /// failures.
     fn expecting(self: Box<Self>, header: &RunHeader, fail_on: Vec<Sort>) -> Box<dyn Expected>;
 }
 
 /// The known failures that apply to a run.
 pub trait Expected: Debug + Send + Sync {
-    /// A line that names the files and the number of entries.
+    /// A line with the files' names and the number of entries.
     fn line(&self) -> String;
 
     /// The files of known failures.
@@ -46,7 +47,7 @@ pub trait Expected: Debug + Send + Sync {
     /// The reason for not running a rule; `None` if the rule runs.
     fn skip(&self, id: &str) -> Option<String>;
 
-    /// True if a result is a known failure, which does not count.
+    /// True if a result does not count because it is a known failure.
     fn excuses(&self, result: &RuleResult, strict: bool) -> bool;
 
     /// Compares the results with the known failures.

@@ -21,11 +21,11 @@ pub struct OnDevice {
 }
 
 impl RuleResult {
-    /// The devices on which the rule has an answer; empty if they are not recorded.
+    /// The devices on which the rule has an answer; empty if the journal does not record devices.
     pub fn answered_on(&self) -> BTreeSet<String> {
         match self.each.is_empty() {
             true if self.devices.is_empty() => BTreeSet::new(),
-            // If a rule uses several devices together, they count as one place.
+            // If a rule uses several devices together, these devices share one answer.
             true => [self.devices.join(",")].into(),
             false => self.each.iter().map(|on| on.device.clone()).collect(),
         }
@@ -50,8 +50,8 @@ impl RuleResult {
     }
 }
 
-/// The index of the answer that decides the result. Failures outrank unknown answers, and unknown answers outrank
-/// passes. A lost device counts only if no other device has an answer.
+/// The index of the answer that decides the result. A failure outranks an unknown answer, and an unknown answer
+/// outranks a pass. A lost device counts only if no other device has an answer.
 pub fn worst(each: &[OnDevice]) -> Option<usize> {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => 0,
@@ -64,7 +64,7 @@ pub fn worst(each: &[OnDevice]) -> Option<usize> {
     (0..each.len()).min_by_key(|position| (weight(each[*position].verdict), *position))
 }
 
-/// The answers of a rule on several devices if they differ, for example `fails on device 1, holds on devices 0, 2`.
+/// A rule's answers on several devices, if the answers differ, for example `fails on device 1, holds on devices 0, 2`.
 pub fn on_which(each: &[OnDevice]) -> Option<String> {
     let mut groups: Vec<(&'static str, Vec<&str>)> = Vec::new();
     let worst = each.get(worst(each)?)?;

@@ -79,7 +79,8 @@ pub fn counts(results: &[RuleResult]) -> BTreeMap<Verdict, u64> {
     counts
 }
 
-/// The exit status of a run with these results. It is computed when the run ends and again when its journal is read.
+/// The exit status of a run with these results. The status is computed when the run ends, and again when its journal is
+/// read.
 pub fn exit_code(
     settings: &RunSettings,
     results: &[RuleResult],

@@ -99,18 +99,18 @@ impl fmt::Display for Sort {
 }
 
 impl AppliedExpectations {
-    /// The sort of a rule's result, if it has one.
+    /// The sort of a rule's result, if the result has one.
     pub fn of(&self, rule: &str) -> Option<&SortedResult> {
         self.results.iter().find(|sorted| sorted.rule == rule)
     }
 
-    /// True if the rule's result is a known failure, which does not count.
+    /// True if the rule's result does not count because it is a known failure.
     pub fn excuses(&self, rule: &str) -> bool {
         let excused = |sort| matches!(sort, Sort::Known | Sort::Expired) && !self.fail_on.contains(&sort);
         self.of(rule).is_some_and(|sorted| excused(sorted.sort))
     }
 
-    /// True if a result has a sort from `fail_on`, for example a rule that holds although it was expected to fail.
+    /// True if at least one result has a sort from `fail_on`, for example [`Sort::Fixed`].
     pub fn breaks(&self) -> bool {
         self.results.iter().any(|sorted| self.fail_on.contains(&sorted.sort))
     }

@@ -143,7 +143,7 @@ impl fmt::Display for Incident {
                     [first, second] => {
                         write!(f, "{first} and {second}: each time they run together, they leak {what}")
                     }
-                    // A program that runs as regularly as the rules would look the same.
+                    // Another program that allocates whenever these rules run would look like the same leak.
                     several => write!(
                         f,
                         "{what} leak when the {} rules from {} to {} run, but not when either half runs alone: the \

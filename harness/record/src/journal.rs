@@ -29,11 +29,11 @@ pub use read::{Recorded, read_journal, read_run};
 use read::check_first;
 
 /// The largest journal, in bytes. Journals are read into memory as a whole. The result of a broken rule takes a few
-/// KiB, so this is enough for tens of thousands of them.
+/// KiB, so this limit is enough for tens of thousands of broken rules.
 const LARGEST: u64 = 256 << 20;
 
-/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds the lock longer will not
-/// release it.
+/// The longest wait for the lock. Writing a line takes microseconds, so a process that holds the lock longer will
+/// probably never release it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A journal open for appending.
@@ -60,7 +60,7 @@ struct JournalFile {
     file: File,
     /// The number of bytes read or written so far, always in whole lines.
     known: u64,
-    /// The number of lines in those bytes.
+    /// The number of lines in the `known` bytes.
     lines: usize,
     /// Rules with a result, and the line number of each result.
     results: HashMap<String, usize>,
@@ -68,7 +68,7 @@ struct JournalFile {
     ended: bool,
     /// True if no other process may write; see [`Journal::alone`].
     alone: bool,
-    /// True after a wait for the lock has timed out, so that other threads need not wait as well.
+    /// True once a wait for the lock has timed out. Other threads then do not wait again.
     given_up: bool,
     /// The longest wait for the lock.
     patience: Duration,
@@ -97,7 +97,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// The part of a line that a writer needs when it catches up.
+/// The part of a line that a writer needs in order to catch up with other writers.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Glimpse {
@@ -258,7 +258,7 @@ impl Journal {
                 return Err(JournalError::Duplicate { path: self.path.clone(), id: id.into(), first, second: None });
             }
             if let Err(source) = state.file.write_all(&bytes) {
-                // Remove a partially written line. If that fails too, the next writer removes the line.
+                // Remove a partially written line. If the removal fails too, the next writer removes the line.
                 let _ = state.file.set_len(state.known);
                 return Err(JournalError::io("write", &self.path, source));
             }
@@ -292,7 +292,7 @@ impl JournalFile {
         }
     }
 
-    /// The length of the file. Fails if the path now names another file, or if the file is shorter than before.
+    /// The length of the file. Fails if the path now names a different file, or if the file became shorter.
     fn length(&self, path: &Path) -> Result<u64, JournalError> {
         let own = self.file.metadata().map_err(|source| JournalError::io("read", path, source))?;
         let what = match fs::metadata(path) {

@@ -1,7 +1,7 @@
 //! A run's results as data: the lines of the journal, from which all reports are made.
 //!
 //! - [`Line`]: a line of the journal; most lines hold a [`RunHeader`], a [`RuleResult`] or a [`RunEnd`].
-//! - [`Verdict`], [`Meaning`]: a rule's verdict and its meaning for the run; [`exit_code`] combines them.
+//! - [`Verdict`], [`Meaning`]: a rule's verdict and its meaning for the run; [`exit_code`] combines the verdicts.
 //! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, the results of rerunning it, and its symptom.
 //! - [`Happened`]: a device or process event.
 //! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.

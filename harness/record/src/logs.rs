@@ -40,7 +40,8 @@ impl LogFile {
         format!("logs/{rule}/{source}.txt")
     }
 
-    /// True if the name has the form that [`LogFile::name_of`] makes. A journal may come from an untrusted source.
+    /// True if the name has the form that [`LogFile::name_of`] makes. The check is needed because a journal may come
+    /// from an untrusted source.
     pub fn is_sound(&self) -> bool {
         let part = |text: &str| {
             let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

@@ -16,8 +16,8 @@ pub fn journal_schema() -> Schema {
         .into_root_schema_for::<Line>()
 }
 
-/// Restricts objects to the keys that are written. A key with a default value may be absent; an optional key is absent,
-/// never null.
+/// Restricts objects to the keys that are written. A key with a default value may be absent. An optional key without a
+/// value is absent, never null.
 #[derive(Debug, Clone)]
 struct Strict;
 

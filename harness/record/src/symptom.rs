@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symptom {
     pub verdict: Verdict,
-    /// The failed statement, with each run of spaces reduced to one.
+    /// The failed statement, with each run of spaces reduced to one space.
     pub check: Option<String>,
     /// The answer from the call.
     pub code: Option<Code>,
@@ -22,17 +22,17 @@ pub struct Symptom {
 pub struct Code {
     /// The returned value.
     pub value: String,
-    /// The value's name in the header, if it has one.
+    /// The value's name in the header, if the header names the value.
     pub name: Option<String>,
 }
 
 impl Symptom {
-    /// The rule's symptom in this run.
+    /// The symptom of a rule's result.
     pub fn of(result: &RuleResult) -> Symptom {
         Symptom::with(result, result.verdict)
     }
 
-    /// The symptom of a single failing run; a flaky rule passes in other runs.
+    /// The symptom of a single failing run. For a flaky rule, other runs pass.
     pub fn of_single_run(result: &RuleResult) -> Symptom {
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let found = confirmation.filter(|_| result.verdict == Verdict::Flaky).map(|confirmation| confirmation.found);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 pub use catalog::count as plural;
 
-/// Makes untrusted text harmless: control characters become their visible pictures, marks of the writing direction
-/// become their code points, and characters that XML does not allow become U+FFFD. Line feeds and tabs stay.
+/// Makes untrusted text harmless: control characters become visible symbols, writing-direction marks become their code
+/// points, and characters that XML does not allow become U+FFFD. Line feeds and tabs are kept.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let harmless =
         |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}'));
@@ -25,7 +25,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// True for a mark of the writing direction, which can make a line look like a different line.
+/// True for a writing-direction mark, which can make a line look like a different line.
 fn turns(c: char) -> bool {
     matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -36,7 +36,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Breaks clean text into lines of at most `width` characters, at spaces where possible. Spaces at the start of a line
-/// stay, because they may be indentation.
+/// are kept, because they may be indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {

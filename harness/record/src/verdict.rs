@@ -37,7 +37,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// True if the rule judged the device's behavior as wrong. In a proof, such a rule kills the defect.
+    /// True if the rule judged the device's behavior as wrong. In a proof, such a verdict kills the defect.
     pub fn kills(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::WrongCode)
     }
@@ -61,7 +61,8 @@ impl Verdict {
         }
     }
 
-    /// True if the verdict makes the run's result unknown. `cut` does so only in a strict run.
+    /// True if the verdict makes the run's result unknown. [`Verdict::Cut`] makes the result unknown only in a strict
+    /// run.
     pub fn hides(self, level: Level, strict: bool) -> bool {
         self.meaning(level) == Meaning::Unknown && (strict || self != Verdict::Cut)
     }
@@ -100,7 +101,7 @@ pub enum Meaning {
     Good,
     /// The rule is broken.
     Broken,
-    /// A rule with level `info` is broken. This is reported but does not fail the run.
+    /// A rule with level `info` is broken. A finding is reported but does not fail the run.
     Finding,
     /// The rule did not apply.
     Skipped,

@@ -13,7 +13,8 @@ use super::hunt::{BisectError, Hunt, Tried};
 use super::search::Seen;
 use super::text;
 
-/// The variable with the path of a file to which a set-up command writes variables for its version's runs.
+/// The environment variable that gives a set-up command the path of a file. The command writes variables for its
+/// version's runs to this file.
 pub(super) const VARIABLES: &str = "ATLAS_CTS_SETUP_ENV";
 
 /// Variables that would make `run` omit rules or resume another run.
@@ -29,7 +30,7 @@ pub(super) struct Bench<'a> {
     symptom: Option<Symptom>,
     /// The results by the version's position.
     tried: BTreeMap<usize, Tried>,
-    /// The number of runs with the symptom, and of all runs, for the first version that showed it.
+    /// For the first version that showed the symptom, the number of runs with the symptom and the number of all runs.
     rate: Option<(u32, u32)>,
     /// The version that was set up last, and true if the set-up succeeded.
     left: Option<(usize, bool)>,
@@ -49,7 +50,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Sets up a version and runs the rule until the symptom shows. For the first version that shows the symptom, all
-    /// runs are made, to measure its rate.
+    /// runs are made, to measure the symptom's rate.
     pub(super) fn look(&mut self, version: usize) -> Result<Seen, BisectError> {
         let mut tried = Tried::default();
         match self.set_up(version)? {
@@ -150,7 +151,7 @@ impl<'a> Bench<'a> {
         BisectError::Asked { signal, left, folder: self.hunt.folder.clone() }
     }
 
-    /// The result of a version, as one line of text.
+    /// A version's result, as one line of text.
     pub(super) fn line(&self, version: usize) -> String {
         text::tried(&self.hunt.versions[version], &self.tried[&version], self.symptom.as_ref())
     }
@@ -172,7 +173,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The path of a version's file or folder. A version's name may not be a valid file name, so its number is used.
+    /// The path of a version's file or folder. The path contains the version's number, because the version's name may
+    /// not be a valid file name.
     fn file(&self, version: usize, name: &str) -> PathBuf {
         self.hunt.folder.join(format!("version-{}-{name}", version + 1))
     }
@@ -206,7 +208,7 @@ fn read_variables(path: &Path) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// The answer from a result. A flake's symptom comes from one of its runs.
+/// The answer from a result. A flake's symptom comes from one of its failing runs.
 fn answer(result: &RuleResult) -> RunAnswer {
     match result.meaning() {
         Meaning::Good => RunAnswer::Holds,

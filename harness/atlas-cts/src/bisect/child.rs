@@ -1,4 +1,4 @@
-//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run is left over.
+//! A command with a time limit. A signal to this process also ends the command, so that no set-up or run keeps running.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -13,23 +13,23 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The interval between checks for the end of a command.
 const TICK: Duration = Duration::from_millis(10);
-/// The time between SIGTERM and SIGKILL, in which a run closes its journal and ends its workers.
+/// The time between SIGTERM and SIGKILL, in which a run can close its journal and end its workers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The number of bytes at the end of a command's output in which its last line is searched.
+/// The number of bytes at the end of a command's output that are searched for the last line.
 const MOST: u64 = 64 << 10;
 
 /// The end of a command.
 #[derive(Debug)]
 pub(super) enum End {
-    /// It exited with this status.
+    /// The command exited with this status.
     Status(i32),
-    /// It was killed by this signal.
+    /// The command was killed by this signal.
     Signal(i32),
-    /// It exceeded its time limit and was stopped.
+    /// The command exceeded its time limit and was stopped.
     TimedOut,
-    /// It was stopped because this process received this signal.
+    /// The command was stopped because this process received this signal.
     Asked(&'static str),
-    /// It could not be started.
+    /// The command could not be started.
     NotStarted(io::Error),
 }
 
@@ -37,7 +37,7 @@ pub(super) enum End {
 pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let outputs = File::create_new(log).and_then(|file| Ok((file.try_clone()?, file)));
     let started = outputs.and_then(|(output, errors)| {
-        // A separate process group, so that the processes that the command starts end with it.
+        // A separate process group, so that the processes that the command starts end with the command.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0).spawn()
     });
     let mut child = match started {
@@ -47,7 +47,7 @@ pub(super) fn run(command: &mut Command, log: &Path, limit: Duration) -> End {
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            // A process left running (for example, a service) may be the purpose of the set-up, so it stays.
+            // A process left running (for example, a service) may be the purpose of the set-up, so it is not killed.
             return ended(status);
         }
         let asked = interrupt::requested();
@@ -67,7 +67,7 @@ fn end(child: &mut Child) {
         std::thread::sleep(TICK);
     }
     signal(child, Signal::KILL);
-    // A process that is blocked in a driver does not end.
+    // A process that is blocked in a driver does not end, even after SIGKILL.
     let _ = child.try_wait();
 }
 

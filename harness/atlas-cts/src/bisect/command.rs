@@ -63,7 +63,7 @@ const OF_EACH_RUN: [fn(Command) -> Command; 7] = [
     RunOptions::augment_args,
 ];
 
-/// The options that the search itself reads, and the words that pass all options to each run.
+/// The search's own options, and the arguments that the search passes to each run.
 #[derive(Debug)]
 struct PassedOn {
     catalog: CatalogOptions,
@@ -125,7 +125,7 @@ pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
     let PassedOn { catalog, report_dir, words } = passed_on;
     let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&catalog, runtime)?;
-    // The derived rule also has an id, so the id is checked by selecting rules.
+    // The id is checked by selecting rules, because the selection also finds the derived rule.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;
     let symptom = like.map(|run| symptom_of(&rule, &run)).transpose()?;
     let mut words_after = set_up.into_iter();

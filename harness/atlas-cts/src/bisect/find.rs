@@ -10,7 +10,8 @@ use super::text;
 /// Finds the first version with the symptom. `say` gets each line as soon as it is available.
 ///
 /// # Errors
-/// Fails if the list has fewer than two versions or repeats one, if writing fails, or if a signal stops the search.
+/// Fails if the list has fewer than two versions or repeats a version, if writing fails, or if a signal stops the
+/// search.
 pub(super) fn find(
     hunt: &Hunt,
     say: &mut dyn FnMut(&str) -> Result<(), RunError>,

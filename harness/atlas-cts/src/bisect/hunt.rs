@@ -18,7 +18,7 @@ pub(super) struct Hunt {
     pub rule: String,
     /// The versions, in order of release.
     pub versions: Vec<String>,
-    /// Shell command that sets up a version, given as its last argument or in place of each `{}`.
+    /// The shell command that sets up a version. The version is the command's last argument, or replaces each `{}`.
     pub set_up: String,
     /// This executable, which runs the rule with the command `run`.
     pub executable: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct Hunt {
     pub words: Vec<OsString>,
     /// The symptom to search for; `None` means the symptom of the last version that can be tried.
     pub symptom: Option<Symptom>,
-    /// The number of runs without the symptom that show a version to be free of it.
+    /// The number of runs without the symptom after which a version counts as free of the symptom.
     pub runs: u32,
     /// The time limit of a set-up.
     pub set_up_limit: Duration,
@@ -39,7 +39,7 @@ pub(super) struct Hunt {
 /// The trial of a version.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
-    /// The reason why the version cannot be tried; empty if it was tried.
+    /// The reason why the version cannot be tried; empty if the version was tried.
     pub unknown: String,
     /// The number of runs with the symptom.
     pub hits: u32,

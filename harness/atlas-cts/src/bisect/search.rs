@@ -1,6 +1,6 @@
 //! The search itself: the order of trials, and the conclusion.
 
-/// The result of a version.
+/// A version's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// The version shows the symptom.
@@ -19,7 +19,8 @@ pub(super) enum Conclusion {
         first: usize,
         /// The last earlier version that is known to be free of the symptom; `None` if the list has none.
         before: Option<usize>,
-        /// The versions between these two that cannot be tried. One of them may be the first with the symptom.
+        /// The versions between `before` and `first` that cannot be tried. The first version with the symptom may be
+        /// one of these versions.
         between: Vec<usize>,
     },
     /// The last version that can be tried does not have the symptom.
@@ -28,8 +29,8 @@ pub(super) enum Conclusion {
     Untried,
 }
 
-/// Finds the first of `count` versions with the symptom, provided that all later versions also have it. The last
-/// version is tried first, then the first version.
+/// Finds the first of `count` versions with the symptom, provided that all later versions also have the symptom. The
+/// last version is tried first, then the first version.
 ///
 /// # Errors
 /// Returns the first error from `look`.
@@ -61,7 +62,7 @@ pub(super) fn search<E>(count: usize, mut look: impl FnMut(usize) -> Result<Seen
     Ok(Conclusion::First { first, before: Some(before), between })
 }
 
-/// The first version that can be tried, with its result.
+/// The first version that can be tried, and the result of that version.
 fn known<E>(
     mut versions: impl Iterator<Item = usize>,
     look: &mut impl FnMut(usize) -> Result<Seen, E>,

@@ -61,7 +61,7 @@ pub struct Verified {
 /// Writes a run's record and prints a summary.
 ///
 /// # Errors
-/// Fails if the run cannot be read or used another catalog, or if the record cannot be signed or written.
+/// Fails if the run cannot be read, if it used a different catalog, or if the record cannot be signed or written.
 pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
     let record = record(arguments)?;
     let bytes = to_canonical(&record);
@@ -96,7 +96,7 @@ pub fn certify(arguments: &Certified) -> Result<ExitStatus, CommandError> {
 /// Checks a record and its signature, and prints a summary.
 ///
 /// # Errors
-/// Fails if the file is not a record, or if the signature is for other bytes or not from an allowed signer.
+/// Fails if the file is not a record, if the signature is for different bytes, or if the signer is not allowed.
 pub fn verify(arguments: &Verified) -> Result<ExitStatus, CommandError> {
     let (record, bytes) = read_record(&arguments.record).map_err(failed)?;
     let seal = match (&arguments.signature, &arguments.allowed) {
@@ -147,7 +147,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     write_new(path, bytes).map_err(|source| failed(CertifyError::Write { path: path.to_owned(), source }))
 }
 
-/// Writes the record's exact bytes, which a signature covers.
+/// Writes the record's exact bytes, because a signature covers them.
 fn write_out(bytes: &[u8]) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(RunError::Output)?)

@@ -10,7 +10,7 @@ use record::text::plural;
 
 use super::signature::NAMESPACE;
 
-/// The maximum number of rules to list. The others are counted.
+/// The maximum number of rules to list. The remaining rules are only counted.
 const NAMED: usize = 5;
 
 /// The signature of a record.
@@ -71,7 +71,7 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     text
 }
 
-/// The ids of the first rules, and the number of the others.
+/// The ids of the first rules, and the number of remaining rules.
 fn named(rules: &[String]) -> String {
     let more = rules.len().saturating_sub(NAMED);
     let first = rules[..rules.len() - more].join(", ");

@@ -1,4 +1,4 @@
-//! Signatures by `ssh-keygen -Y`: most people responsible for a device already have such a key.
+//! Signatures made with `ssh-keygen -Y`, because most people responsible for a device already have an SSH key.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use thiserror::Error;
 pub const NAMESPACE: &str = "conformance-record@atlas-cts";
 
 const TOOL: &str = "ssh-keygen";
-/// The maximum number of names to try. Each starts a process.
+/// The maximum number of names to try. Each attempt starts a process.
 const MOST_SIGNERS: usize = 100;
 /// The maximum size of a file of allowed signers, in bytes.
 const LARGEST_ALLOWED: u64 = 1 << 20;
@@ -37,7 +37,7 @@ pub enum SignatureError {
     Bad { signature: PathBuf, signer: String, said: String },
 }
 
-/// Signs bytes. The tool may ask on the terminal for a passphrase or the touch of a key, without a time limit.
+/// Signs bytes. The tool may ask on the terminal for a passphrase or a touch of a hardware key, without a time limit.
 pub(super) fn sign(bytes: &[u8], key: &Path) -> Result<Vec<u8>, SignatureError> {
     expect_file(key)?;
     let mut command = Command::new(TOOL);
@@ -61,7 +61,8 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
         let (signature, allowed) = (signature.to_owned(), allowed.to_owned());
         return Err(SignatureError::NotAllowed { signature, allowed, said: said(&found) });
     }
-    // The tool returns the first line with the key, which may be for another purpose. A later line may be for records.
+    // The tool returns the first line with the key, but that line may be for another purpose. A later line may allow
+    // the key for records.
     signers.extend(listed(allowed)?);
     let mut first = None;
     for (at, signer) in signers.iter().enumerate().take(MOST_SIGNERS) {
@@ -80,7 +81,7 @@ pub(super) fn verify(bytes: &[u8], signature: &Path, allowed: &Path) -> Result<S
     Err(SignatureError::Bad { signature: signature.to_owned(), signer, said })
 }
 
-/// The names in a file of allowed signers. The first word of each line has one or more, separated by commas.
+/// The names in a file of allowed signers. The first word of each line has one or more names, separated by commas.
 fn listed(allowed: &Path) -> Result<Vec<String>, SignatureError> {
     let text = catalog::files::read_to_string(allowed, LARGEST_ALLOWED);
     let text = text.map_err(|source| SignatureError::NoFile { path: allowed.to_owned(), source })?;
@@ -98,7 +99,7 @@ fn name_of(text: &str) -> String {
     if name.starts_with('-') { String::new() } else { name.to_owned() }
 }
 
-/// Checks that a file can be read, because the tool reports the same error for a missing file and a wrong one.
+/// Checks that a file can be read, because the tool reports the same error for a missing file and an invalid file.
 fn expect_file(path: &Path) -> Result<(), SignatureError> {
     let found = catalog::files::open(path);
     found.map(drop).map_err(|source| SignatureError::NoFile { path: path.to_owned(), source })
@@ -108,7 +109,7 @@ fn expect_file(path: &Path) -> Result<(), SignatureError> {
 fn feed(command: &mut Command, bytes: &[u8]) -> Result<Output, SignatureError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(SignatureError::NoTool)?;
-    // The tool may reject its arguments without reading its input. Its message then gives the reason.
+    // The tool may reject its arguments without reading its input. The tool's message then gives the reason.
     let _ = child.stdin.take().map(|mut input| input.write_all(bytes));
     child.wait_with_output().map_err(SignatureError::NoTool)
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts doctor`: checks if this machine can run the suite, and explains what prevents it.
+//! `atlas-cts doctor`: checks if this machine can run the suite, and explains what prevents a run.
 //!
 //! This module examines the parts that every runtime has: its library, space for reports, and a probe. A vendor's tools
 //! and file formats belong to the runtime's registry entry ([`engine::doctor::Doctor`]).

@@ -40,7 +40,8 @@ pub(super) fn look(
     let report = folder.path().join("probe");
     let mut command = Command::new(std::env::current_exe().unwrap_or_default());
     for (name, _) in std::env::vars_os() {
-        // Variables for runs do not apply to the probe, which gets options below. A simulated device's variables stay.
+        // Environment variables for runs do not apply to the probe, whose options are set below. A simulated device's
+        // variables are kept.
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("ATLAS_CTS_") && !name.starts_with("ATLAS_CTS_SIM_") {
             command.env_remove(name);
@@ -67,7 +68,7 @@ pub(super) fn look(
     if matches!(answer.end, End::Status(0)) && passed == doctor.probe.len() {
         match header {
             Some(header) if !header.library.simulated => used(header, found),
-            // A simulated device outweighs no finding.
+            // A working simulated device outweighs no finding.
             _ => found.probed = true,
         }
         return;
@@ -85,8 +86,8 @@ pub(super) fn look(
     found.find(finding.rests_on(Certainty::System, message!("probe-rests-on")));
 }
 
-/// Records that a device works. This outweighs findings about missing parts, and identifies the product if nothing else
-/// does.
+/// Records that a device works. A working device outweighs findings about missing parts, and identifies the product if
+/// nothing else does.
 fn used(header: RunHeader, found: &mut Examination) {
     if found.product.is_none() {
         let named = header.reported_name.unwrap_or_else(|| message!("device-without-name").to_owned());

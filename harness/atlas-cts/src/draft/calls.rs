@@ -18,7 +18,7 @@ pub(super) const SIZE: &str = "size";
 pub(super) struct Calls {
     /// The statements that the calls need.
     pub setup: Vec<String>,
-    /// The calls, and the statements that need their results.
+    /// The calls, and the statements that need the calls' results.
     pub wanted: Vec<String>,
     /// The functions (with parameters) for which no call can be written.
     pub open: Vec<String>,
@@ -62,11 +62,11 @@ struct Writer<'a> {
     calls: Calls,
 }
 
-/// An argument, and true if it comes from a requested call.
+/// An argument, and true if the argument comes from a requested call.
 type Passed = (String, bool);
 
 impl Writer<'_> {
-    /// Writes a call and the statements that it needs. Returns `None` if an argument is unknown.
+    /// Writes a call and the statements that the call needs. Returns `None` if an argument is unknown.
     fn call(&mut self, function: &'static Function, requested: bool, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;
@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A handle of a type: an existing handle, or one from the first function that acquires it.
+    /// A handle of a type: an existing handle, or a new handle from the first function that acquires this type.
     fn handle(&mut self, ty: Type, depth: usize) -> Option<Passed> {
         if let Some(there) = self.there.iter().rev().find(|there| there.ty == ty) {
             return Some((there.name.clone(), there.wanted));
@@ -247,7 +247,7 @@ impl Writer<'_> {
         self.from(&resource.acquire, resource.parameter, depth)
     }
 
-    /// A variable that a function has written. If there is none, a call is added.
+    /// A variable that a function has written. If no such variable exists, a call is added.
     fn from(&mut self, source: &str, position: usize, depth: usize) -> Option<Passed> {
         let written = |there: &&There| there.function == source && there.position == position;
         if let Some(there) = self.there.iter().rev().find(written) {
@@ -273,7 +273,8 @@ impl Writer<'_> {
     }
 }
 
-/// The constant that rules pass most often, preferably in calls that copy from a pattern, as the skeleton's calls do.
+/// The constant that rules pass most often. Calls that copy from a pattern take precedence, because the skeleton's
+/// calls also copy from a pattern.
 fn usual_value(position: usize, uses: &[Use]) -> Option<String> {
     let value = |given: &Use| match &given[position] {
         ArgumentKind::Value(text) => Some(text.clone()),
@@ -283,7 +284,7 @@ fn usual_value(position: usize, uses: &[Use]) -> Option<String> {
     most(alike.filter_map(value)).or_else(|| most(uses.iter().filter_map(value)))
 }
 
-/// True if a parameter is a size or a count, judging by its name and by the arguments in rules.
+/// True if a parameter's name and the arguments in rules suggest a size or a count.
 fn is_size(name: &str, uses: &[Use], position: usize) -> bool {
     let name = name.to_ascii_lowercase();
     let named = ["size", "count", "max", "bytes", "len", "width", "pitch"].iter().any(|part| name.contains(part));

@@ -128,8 +128,8 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Tries the calls on a faithful device, with the first domain of sizes for which they succeed, or else with the
-    /// first domain.
+    /// Tries the calls on a faithful device, with the first domain of sizes for which the calls succeed. If they never
+    /// succeed, the first domain is used.
     fn tried(
         &self,
         id: &str,
@@ -157,7 +157,8 @@ impl Draft<'_> {
         Ok(text)
     }
 
-    /// Appends the skeleton to the chapter if the catalog loads with it, and returns the line of its id.
+    /// Appends the skeleton to the chapter if the catalog loads with it, and returns the line number of the skeleton's
+    /// id.
     fn append(&self, skeleton: &str) -> Result<usize, DraftError> {
         let path = &self.chapter.path;
         let text = self.write(skeleton)?;
@@ -226,7 +227,8 @@ fn area(id: &str) -> &str {
     &id[..end]
 }
 
-/// The document and section to cite, from a clause about one of the functions or a document that describes them.
+/// The document and section to cite, from a clause about one of the functions or from a document that describes the
+/// functions.
 fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
     let first = functions.first().map_or("", |function| function.name);
     let clause = rules.book.clauses.iter().find(|clause| functions.iter().any(|known| known.name == clause.section));
@@ -238,7 +240,7 @@ fn source(rules: &Rules, functions: &[&Function]) -> (String, String) {
     }
 }
 
-/// The promises and errors in the functions' sections that hold on every product of the rule.
+/// The promises and errors in the functions' sections that hold on every product to which the rule applies.
 fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -> Vec<&'a Clause> {
     let documents = |clause: &&Clause| functions.iter().any(|function| function.name == clause.section);
     let holds = |clause: &&Clause| products.iter().all(|product| clause.speaks_of(product));
@@ -246,7 +248,7 @@ fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -
     rules.book.clauses.iter().filter(documents).filter(judged).filter(holds).collect()
 }
 
-/// The reached defects, split into those that no rule claims and the others.
+/// Splits the defects that the calls reach into defects that no rule claims and defects that a rule claims.
 fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
     let claimed: BTreeSet<&str> =
         rules.rules.iter().flat_map(|rule| &rule.kills).map(|kill| kill.defect.as_str()).collect();

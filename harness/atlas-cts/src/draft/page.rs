@@ -21,9 +21,9 @@ pub(super) struct Page<'a> {
     pub clauses: Vec<&'a Clause>,
     /// The document and section to cite if there are no clauses.
     pub source: Option<(&'a str, &'a str)>,
-    /// The reached defects that no rule claims.
+    /// Defects that the calls reach and no rule claims.
     pub free: Vec<&'a Defect>,
-    /// The reached defects that other rules claim.
+    /// Defects that the calls reach and other rules claim.
     pub claimed: Vec<&'a Defect>,
 }
 
@@ -138,7 +138,7 @@ pub(super) fn trial(id: &str, calls: &Calls, sizes: &str, (document, section): (
     text
 }
 
-/// Appends words, wrapped to the maximum width, on lines that begin with the same text.
+/// Appends words, wrapped to the maximum width. Each line begins with `begin`.
 fn wrapped(text: &mut String, begin: &str, words: &str) {
     let mut line = begin.to_owned();
     for word in words.split(' ') {

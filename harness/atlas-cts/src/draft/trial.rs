@@ -1,4 +1,4 @@
-//! A trial of calls on a faithful device: the point at which the calls stop, and the defects that they reach.
+//! A trial of calls on a faithful device: the point at which the calls stop, and the defects that the calls reach.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ pub(super) struct Tried {
     pub offered: Vec<String>,
     /// The point at which the calls stopped; `None` if all succeeded.
     pub stopped: Option<String>,
-    /// The reached defects.
+    /// The defects that the calls reach.
     pub reached: BTreeSet<&'static str>,
     /// True if defects that the set-up reaches are not counted.
     pub apart: bool,
@@ -60,12 +60,12 @@ impl Copy {
         fs::write(&path, text).map_err(|source| DraftError::File { path, source })
     }
 
-    /// The options that read this catalog.
+    /// The options that select this copy of the catalog.
     pub(super) fn catalog(&self, catalog: &CatalogOptions) -> CatalogOptions {
         CatalogOptions { specs: Some(self.folder.path().to_owned()), ..catalog.clone() }
     }
 
-    /// Tries the rules `ID.setup` and `ID.calls` from this catalog.
+    /// Tries the rules `ID.setup` and `ID.calls` from this copy of the catalog.
     pub(super) fn try_out(
         &self,
         id: &str,
@@ -96,7 +96,7 @@ impl Copy {
         };
         let (_, before) = look("setup")?;
         let (stopped, reached) = look("calls")?;
-        // Between cases, the suite makes calls in each process. Defects that these calls reach do not need the rule.
+        // Between cases, the suite makes calls in each process. The rule is not needed to reach these calls' defects.
         let usual = between_cases(rules.life_cycle.of(&product));
         let setup = rules.rule(&id("setup")).into_iter().flat_map(|rule| rule.program.function_names());
         let elsewhere: BTreeSet<&str> = setup.chain(usual).collect();

@@ -1,4 +1,5 @@
-//! The arguments that the catalog's rules pass to a function. They show more about a parameter than the header does.
+//! The arguments that the catalog's rules pass to a function. These arguments show more about a parameter than the
+//! header does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -12,7 +13,8 @@ use regex_lite::Regex;
 pub(super) enum ArgumentKind {
     /// A value that another function writes through its parameter at this position.
     From(&'static str, usize),
-    /// A struct declared with these fields, and the sources of the names in the fields that are not in the header.
+    /// A struct declared with these fields. The list gives the source of each name in the fields that the header does
+    /// not define.
     Struct(String, Vec<(String, &'static str, usize)>),
     /// Host memory that belongs to the case.
     Host,
@@ -22,7 +24,7 @@ pub(super) enum ArgumentKind {
     Value(String),
     /// A separate variable that the call writes.
     Out,
-    /// A drawn value, or a value computed from one.
+    /// A drawn value, or a value computed from a drawn value.
     Drawn,
 }
 
@@ -35,7 +37,7 @@ pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
     callers.flat_map(|rule| uses_in(rules, rule, function)).collect()
 }
 
-/// The most frequent item, or the first of several equally frequent ones.
+/// The most frequent item, or the first of several equally frequent items.
 pub(super) fn most<T: Ord>(given: impl IntoIterator<Item = T>) -> Option<T> {
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();
     for one in given {
@@ -62,7 +64,7 @@ fn uses_in(rules: &Rules, rule: &Rule, function: &'static Function) -> Vec<Use> 
     calls.iter().filter(named).map(given).collect()
 }
 
-/// The calls that a rule writes itself, without those in the catalog's macros.
+/// The calls in a rule's own text, without the calls in the catalog's macros.
 fn written(rule: &Rule) -> Vec<Written> {
     let program = &rule.program;
     let call = |call: &steps::program::Call| {
@@ -151,7 +153,7 @@ impl CallReader<'_> {
         text.split_once('.').filter(of_actor).map_or(text, |(_, name)| name)
     }
 
-    /// A struct's initial fields in the steps; `None` if they use something that only this rule has.
+    /// A struct's initial fields in the steps; `None` if the fields use something that only this rule has.
     fn fields(&self, structure: &str, name: &str) -> Option<ArgumentKind> {
         let (structure, name) = (regex_lite::escape(structure), regex_lite::escape(name));
         let declaration = Regex::new(&format!(r"{structure}\s+{name}\s*=\s*(\{{[^;]*\}});")).ok()?;
@@ -166,7 +168,7 @@ impl CallReader<'_> {
         Some(ArgumentKind::Struct(fields, sources))
     }
 
-    /// True if the header has all names in a text.
+    /// True if the header defines all names in a text.
     fn is_constant(&self, text: &str) -> bool {
         names(text).all(|name| self.is_known(name))
     }

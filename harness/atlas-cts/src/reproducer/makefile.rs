@@ -4,7 +4,8 @@ use engine::print_c::linked;
 
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
-/// The Makefile. It builds with the suite's header, or with other headers that have the same declarations.
+/// The Makefile's text. The program is built with the suite's header, or with other headers that have the same
+/// declarations.
 pub(super) fn text(evidence: &Evidence<'_>) -> String {
     let header = evidence.rules.header;
     let libraries = linked(evidence.rules, evidence.rule);

@@ -19,7 +19,7 @@ use crate::conclude::CommandError;
 
 pub use error::ReproducerError;
 
-/// The program.
+/// The program's file name.
 const SOURCE: &str = "reproducer.c";
 /// The folder with the suite's header.
 const HEADERS: &str = "header";
@@ -123,8 +123,8 @@ fn with_case<'a>(result: &'a RuleResult, case: Option<&Json>) -> Result<&'a Rule
     Ok(result)
 }
 
-/// The failing case, preceded by the cases that it needs to fail. Empty if the rule passed or failed before its first
-/// case.
+/// The failing case, preceded by the cases without which it passes. Empty if the rule passed, or if it failed before
+/// its first case.
 fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     let Some(failure) = &result.failure else { return Ok(Vec::new()) };
     match &failure.replay_values {

@@ -107,7 +107,7 @@ pub(crate) struct EndEvent {
 }
 
 impl LogLine {
-    /// The line for an event that happens now.
+    /// The log line for an event, stamped with the current time.
     pub(crate) fn now(event: LogEvent) -> LogLine {
         LogLine { at: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(), event }
     }

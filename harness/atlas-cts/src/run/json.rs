@@ -34,7 +34,7 @@ impl Observer for JsonLog {
 impl Listener for JsonLog {
     fn begun(&self, rule: &str, devices: &str) {
         let (rule, devices) = (rule.to_owned(), devices.to_owned());
-        // If printing fails, the next result reports the error.
+        // If printing fails here, printing the next result reports the error.
         let _ = print(LogEvent::Begin { rule, devices });
     }
 

@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// The number of rules that have a result.
+    /// The ids of the rules that have a result.
     ended: Mutex<HashSet<String>>,
 }
 

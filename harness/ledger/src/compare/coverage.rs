@@ -1,4 +1,4 @@
-//! Rules with an answer in only one run, and the reasons.
+//! Rules with an answer in only one run, each with the reason why the other run has no answer.
 
 use record::{Recorded, RuleResult};
 
@@ -42,7 +42,7 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
     found
 }
 
-/// The reason why a run has no result for a rule, and true if the run's catalog lacks the rule.
+/// Returns the reason why a run has no result for a rule. The flag is true if the run's catalog lacks the rule.
 fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
     let settings = &run.header.settings;
     let same_catalog = run.header.catalog_digest == other.header.catalog_digest;

@@ -51,7 +51,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
         if !good(old_result) || !good(new_result) {
             continue;
         }
-        // A different number of cases means a different mixture of edges and samples.
+        // If the numbers of cases differ, the shares of edge values and random samples differ too.
         let alike = old.profile == new.profile && nearly(old_result.cases, new_result.cases);
         let questions = questions(old_result, new_result);
         unrecorded += u64::from(old_result.answers.is_some() != new_result.answers.is_some());
@@ -128,7 +128,7 @@ fn questions(old: &RuleResult, new: &RuleResult) -> Vec<SharedQuestion> {
     let single = |result: &RuleResult| result.coverage.as_ref().is_some_and(|coverage| coverage.distinct == 1);
     for (name, classes) in &old.observations {
         let Some(new_classes) = new.observations.get(name).filter(|_| !seen.contains(name)) else { continue };
-        // The outcome of a hazardous rule. Each run has one outcome, whose text contains values.
+        // A hazardous rule has one outcome per run. Numbers in the outcome's text are removed.
         let outcome = name == "outcome";
         let given = |classes: &BTreeMap<String, u64>| {
             let class = |text: &str| if outcome { without_numbers(text) } else { text.to_owned() };
@@ -178,18 +178,18 @@ fn total_variation(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     (difference / 2.0).min(1.0)
 }
 
-/// The smallest p value over all answers, each compared with the rest, times the number of answers (Bonferroni).
+/// Tests each answer against all other answers. Returns the smallest p value times the number of tests (Bonferroni).
 fn p_value(old: &QuestionAnswers, new: &QuestionAnswers) -> f64 {
     let values: Vec<f64> = counts(old, new).map(|(a, b)| fisher(a, old.cases, b, new.cases)).collect();
-    // With only two answers, the two tests are the same.
+    // With only two answers, the test of one answer is also the test of the other answer.
     let total = |given: &QuestionAnswers| given.answers.values().map(|answer| answer.cases).sum::<u64>();
     let one_each = |given: &QuestionAnswers| total(given) == given.cases;
     let tests = if values.len() == 2 && one_each(old) && one_each(new) { 1.0 } else { values.len() as f64 };
     (values.into_iter().fold(1.0, f64::min) * tests).min(1.0)
 }
 
-/// True if two numbers of cases differ by at most a tenth. The number of cases that `where` discards depends on the
-/// seed.
+/// True if two numbers of cases differ by at most a tenth. Numbers of cases vary with the seed because `where` discards
+/// cases.
 fn nearly(a: u64, b: u64) -> bool {
     a.abs_diff(b) <= a.max(b) / 10
 }

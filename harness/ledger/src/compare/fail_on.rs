@@ -10,7 +10,7 @@ pub enum Condition {
     Change(Change),
     /// Drift of this kind; `None` for any kind.
     Drift(Option<DriftKind>),
-    /// An answer in only one run for this reason; `None` for any reason.
+    /// A rule has an answer in only one run, for this reason; `None` for any reason.
     Coverage(Option<CoverageKind>),
     Field,
     Timing,
@@ -68,7 +68,7 @@ impl Condition {
             Condition::Change(change) => found.changes.iter().any(|known| known.change == change),
             Condition::Drift(kind) => found.drift.iter().any(|drift| kind.is_none_or(|kind| drift.kind == kind)),
             Condition::Coverage(kind) => found.coverage.iter().any(|known| kind.is_none_or(|kind| known.kind == kind)),
-            // The name and the start time always differ.
+            // The names and start times of two runs always differ.
             Condition::Field => found.fields.iter().any(|field| !["run", "started"].contains(&field.field.as_str())),
             Condition::Timing => found.timing.as_ref().is_some_and(|timing| !timing.exceeded.is_empty()),
         }

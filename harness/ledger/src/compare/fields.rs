@@ -1,4 +1,4 @@
-//! The differences between the first lines of two journals, and what they mean for a comparison.
+//! The differences between the first lines of two journals, and remarks about the effects on a comparison.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +107,8 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
         .collect()
 }
 
-/// Turns objects into paths. A list counts as one value, except that named objects in a list become paths too.
+/// Flattens nested objects into paths. A list counts as one value, unless all its items are objects with names; then
+/// the items become paths too.
 fn flatten(path: String, value: &Json, fields: &mut BTreeMap<String, Json>) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {

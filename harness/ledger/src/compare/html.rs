@@ -9,7 +9,7 @@ use crate::report::{document, escaped};
 use super::difference::Difference;
 use super::page::page;
 
-/// The comparison as HTML. Text from journals is escaped, so it is never markup.
+/// The comparison as HTML. Text from journals is escaped, so a journal cannot add markup.
 pub fn html(found: &Difference) -> String {
     let page = page(found);
     let mut text = format!("<main>\n<h1>{}</h1>\n<dl>\n", message!("diff-title"));
@@ -20,7 +20,7 @@ pub fn html(found: &Difference) -> String {
     text.push_str("</dl>\n");
     for section in &page.sections {
         let class = if section.bad { " class=\"bad\"" } else { "" };
-        // A long section is collapsed at first.
+        // A long section starts collapsed.
         let open = if section.bad || section.entries.len() <= 20 { " open=\"\"" } else { "" };
         let title = escaped(section.title);
         let _ = writeln!(text, "<details{open}><summary><h2{class}>{title} ({})</h2></summary>", section.entries.len());

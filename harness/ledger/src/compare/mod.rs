@@ -2,10 +2,10 @@
 //! (drift).
 //!
 //! - [`compare`] compares two journals rule by rule; the result is a [`Difference`].
-//! - [`text`], [`markdown`] and [`html`] show it.
+//! - [`text`], [`markdown`] and [`html`] format a [`Difference`].
 //! - [`Condition`] is a value for `--fail-on`.
 //!
-//! The result's `remarks` list everything that could not be compared, with the reason.
+//! `Difference::remarks` lists everything that could not be compared, with the reason.
 
 mod coverage;
 mod difference;
@@ -49,7 +49,7 @@ pub struct CompareOptions {
     pub budget: Option<f64>,
 }
 
-/// Compares two runs. `paths` are their names in the result.
+/// Compares two runs. `paths` gives the runs' names in the result.
 pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &CompareOptions) -> Difference {
     let pairs = Pairs::of(old, new);
     let mut remarks = fields::remarks(old, new);

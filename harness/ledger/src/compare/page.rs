@@ -158,7 +158,7 @@ fn drift_entry(drift: &Drift) -> PageEntry {
     PageEntry { name: drift.rule.clone(), lines }
 }
 
-/// Answers with their numbers of cases, and an example case as a query that `run` accepts.
+/// Answers, each with its number of cases, followed by an example case as a query that `run` accepts.
 fn shares(rule: &str, shares: &[Share]) -> String {
     let shown = shares.iter().take(MOST_SHOWN).map(|share| format!("{} × {}", shortened(&share.answer), share.cases));
     let mut text = shown.collect::<Vec<_>>().join(", ");

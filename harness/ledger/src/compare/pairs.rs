@@ -9,9 +9,9 @@ use record::{Recorded, RuleResult};
 pub(super) struct Pairs<'a> {
     pub old: &'a Recorded,
     pub new: &'a Recorded,
-    /// Results from both runs, on the devices that have an answer in both.
+    /// Results from both runs, restricted to the devices that have an answer in both runs.
     pub both: BTreeMap<&'a str, (Cow<'a, RuleResult>, Cow<'a, RuleResult>)>,
-    /// Rules that ran on different devices, so their results are not comparable.
+    /// Rules whose results are not comparable because the rules ran on different devices.
     pub elsewhere: BTreeMap<&'a str, (&'a RuleResult, &'a RuleResult)>,
     pub only_old: BTreeMap<&'a str, &'a RuleResult>,
     pub only_new: BTreeMap<&'a str, &'a RuleResult>,
@@ -49,8 +49,8 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// A rule's two results, restricted to the devices that have an answer in both; unchanged if the devices are not
-/// recorded. `None` if there is no common device.
+/// A rule's two results, restricted to the devices that have an answer in both runs. If a journal does not record
+/// devices, the results are unchanged. Returns `None` if the runs have no device in common.
 fn alike<'a>(old: &'a RuleResult, new: &'a RuleResult) -> Option<(Cow<'a, RuleResult>, Cow<'a, RuleResult>)> {
     let (before, after) = (old.answered_on(), new.answered_on());
     if before.is_empty() || after.is_empty() || before == after {

@@ -22,14 +22,15 @@ pub(super) struct Compared {
     pub rates: Vec<Candidate>,
 }
 
-/// Compares the verdicts of all rules in both runs, and adds the failures of rules that only the newer run has.
+/// Compares the verdicts of all rules that have a result in both runs. Adds the failures of rules that have a result
+/// only in the newer run.
 pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Compared {
     let mut compared = Compared::default();
     let (old_broken, new_broken) = (broken(pairs.old), broken(pairs.new));
     for (old, new) in pairs.both.values() {
         let (blocked_before, blocked) = (stopped(old, &old_broken), stopped(new, &new_broken));
         match (old.meaning(), new.meaning()) {
-            // A call has a different answer that no rule forbids, so no promise is broken.
+            // A call's answer changed, but no rule forbids the new answer, so no promise is broken.
             (Meaning::Good, Meaning::Unknown) if blocked => compared.verdicts.push(drift(old, new)),
             (Meaning::Unknown, Meaning::Good) if blocked_before => compared.verdicts.push(drift(old, new)),
             _ => compared.take(old, new, tests),
@@ -84,8 +85,8 @@ fn broken(run: &Recorded) -> BTreeSet<&str> {
     run.results.iter().filter(|result| result.meaning() == Meaning::Broken).map(|result| result.id.as_str()).collect()
 }
 
-/// True if a rule is blocked by a function whose owner is not broken, so that no other rule reports the failure. False
-/// if set-up failed for another reason, for example because the device is too small or too busy.
+/// True if a rule is blocked by a function whose owner is not broken. In this case, no other rule reports the failure.
+/// False if set-up failed for another reason, for example because the device is too small or too busy.
 fn stopped(result: &RuleResult, broken: &BTreeSet<&str>) -> bool {
     let by_a_function = || record::Symptom::of(result).call.is_some();
     result.verdict == Verdict::Blocked && by_a_function() && owner(&result.reason).is_none_or(|id| !broken.contains(id))

@@ -1,8 +1,8 @@
 //! Statistics: Fisher's exact test, Holm's correction for multiple tests, and medians. Each takes about thirty lines,
 //! too few to justify a large dependency. The unit tests compare the results with published values.
 
-/// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table at most as likely
-/// as the observed table, if both samples come from one population.
+/// The two-sided p value of Fisher's exact test for `a` of `n` and `b` of `m`: the chance of a table that is at most as
+/// likely as the observed table, if both samples come from the same population.
 pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
     let [a, n, b, m] = few([a.min(n), n, b.min(m), m]);
     let successes = a + b;
@@ -19,7 +19,7 @@ pub fn fisher(a: u64, n: u64, b: u64, m: u64) -> f64 {
 /// The largest total of a table. Larger tables would take too much memory without changing any decision.
 const MOST_COUNTED: u64 = 1_000_000;
 
-/// Scales a table down to at most `MOST_COUNTED`, with about the same shares.
+/// Scales a table down to a total of at most `MOST_COUNTED`. The shares stay about the same.
 fn few(table: [u64; 4]) -> [u64; 4] {
     let all = u128::from(table[1]) + u128::from(table[3]);
     if all <= u128::from(MOST_COUNTED) {
@@ -42,7 +42,7 @@ impl Factorials {
         Factorials(logarithms)
     }
 
-    /// The logarithm of the number of ways to choose `k` of `n`.
+    /// The logarithm of the number of ways to choose `k` of `n` items.
     fn choose(&self, n: u64, k: u64) -> f64 {
         self.0[n as usize] - self.0[k as usize] - self.0[(n - k) as usize]
     }
@@ -92,8 +92,8 @@ pub(super) fn median(sorted: &[f64]) -> Option<f64> {
     Some(if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], upper) } else { upper })
 }
 
-/// A 95 % confidence interval for the median of sorted numbers, by ranks, for any distribution. `None` for fewer than
-/// six numbers, for which even the interval from the smallest to the largest is too narrow.
+/// A 95 % confidence interval for the median of sorted numbers, for any distribution. The interval's ends are two of
+/// the numbers, chosen by rank. `None` for fewer than six numbers, because even the widest interval is then too narrow.
 pub(super) fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     if sorted.len() < 6 {
         return None;

@@ -1,4 +1,4 @@
-//! Records as canonical bytes: equal content has equal bytes, and other bytes are rejected.
+//! Records as canonical bytes: records with equal content have equal bytes, and noncanonical bytes are rejected.
 
 use std::path::Path;
 
@@ -16,14 +16,13 @@ impl ConformanceRecord {
     pub const FORMAT: u32 = 2;
 }
 
-/// The record as canonical JSON (RFC 8785): without white space, with keys sorted by UTF-16 code units, without a final
-/// line feed.
+/// The record as canonical JSON (RFC 8785): no white space, keys sorted by UTF-16 code units, and no final line feed.
 pub fn to_canonical(record: &ConformanceRecord) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(record).expect("a record is made of texts, lists, maps and small numbers")
 }
 
-/// Reads a record, and also returns its bytes. The file must contain exactly the bytes that [`to_canonical`] makes, and
-/// the statement must follow from the rest of the record.
+/// Reads a record, and returns the record and its bytes. The file must contain exactly the bytes that [`to_canonical`]
+/// makes, and the statement must follow from the rest of the record.
 ///
 /// # Errors
 /// Fails if the record cannot be read, has an unknown format, is not canonical, or contradicts itself.

@@ -1,4 +1,4 @@
-//! Makes the record of a run.
+//! Makes a run's conformance record.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,8 @@ use super::requirements::{Demands, demands};
 use catalog::Rules;
 use record::{Level, MappedLibrary, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 
-/// Makes the record of a run. `journal` is the SHA-256 of the run's journal; `rules` is the catalog that the run used.
+/// Makes a run's conformance record. `journal` is the SHA-256 of the run's journal; `rules` is the catalog that the run
+/// used.
 ///
 /// # Errors
 /// Fails if the run used a different catalog.
@@ -99,7 +100,7 @@ impl ConformanceRecord {
             .or_else(|| self.left_out_of_missing())
     }
 
-    /// The first missing capability that the record does not list as missing.
+    /// The first capability that the run lacks but the record does not list as missing.
     fn left_out_of_missing(&self) -> Option<String> {
         let simulated = self.libraries.iter().any(|one| one.simulated);
         let lacks = [
@@ -132,7 +133,7 @@ fn no_result() -> RuleVerdict {
     RuleVerdict { level: Level::Must, required: true, verdict: None, reason: "no result".to_owned() }
 }
 
-/// The libraries under test and the libraries loaded by them, without duplicates.
+/// The libraries under test and the libraries that they loaded, without duplicates.
 fn libraries(header: &RunHeader) -> Vec<TestedLibrary> {
     let first = &header.library;
     let build_id = |path: &str| header.mapped.iter().find(|mapped| mapped.path == path)?.build_id.clone();

@@ -1,4 +1,4 @@
-//! The rules that must hold on a device, and the capabilities that a run would need to show that they hold.
+//! The rules that must hold on a device, and the capabilities that a run needs in order to show that these rules hold.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Demands {
 /// Rules without an answer, by the missing capability.
 type Open = BTreeMap<Capability, Vec<String>>;
 
-/// The rules that a run must show to hold, and the capabilities that the run lacks.
+/// The rules that must hold on a conformant device, and the capabilities that the run lacks.
 pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let header = &run.header;
     let conditions = conditions(header);
@@ -34,7 +34,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
                     None => continue,
                 }
             }
-            // No document promises the capability on a virtual machine, even if the device has it.
+            // No document promises the capability on a virtual machine, even if the device has the capability.
             Some(result) if virtual_machine && !result.observed_only.is_empty() && bound_to_hardware(rule, rules) => {
                 continue;
             }
@@ -66,7 +66,7 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     Demands { required, missing }
 }
 
-/// Adds a rule to the rules that lack a capability.
+/// Records that a rule has no answer because a capability is missing.
 fn note(open: &mut Open, lack: Option<Capability>, rule: &str) {
     if let Some(lack) = lack {
         open.entry(lack).or_default().push(rule.to_owned());
@@ -146,9 +146,9 @@ fn lack(result: Option<&RuleResult>) -> Option<Capability> {
     }
 }
 
-/// The capability with which a skipped rule would have run; `None` if the rule does not apply, so that no document
-/// promises its statement. A reason that does not follow from the journal (a known danger, or a different kind of
-/// machine) counts as [`Capability::EveryRule`].
+/// The capability with which a skipped rule would have run. `None` if the rule does not apply, because no document then
+/// promises the rule's statement. A reason that does not follow from the journal (a known danger, or a different kind
+/// of machine) counts as [`Capability::EveryRule`].
 fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules) -> Option<Capability> {
     let is_reason = |skip: &Skip| skip.to_string() == reason;
     let devices = Skip::Devices { wanted: rule.devices(), are: conditions.devices };
@@ -163,7 +163,7 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
     }
 }
 
-/// True if it is unknown for any of the run's machines whether the machine is virtual.
+/// True if the run used a machine that is not known to be virtual or physical.
 fn uncertain_host(header: &RunHeader) -> bool {
     let uncertain = |host: &Option<Host>| host.as_ref().is_none_or(|host| host.counts_as_virtual().is_none());
     match header.merged.as_slice() {

@@ -20,7 +20,7 @@ pub struct Details {
 }
 
 /// A file with entries for the unexpected failures in a run; `None` if there are none. Entries without an owner or a
-/// tracker are rejected when they are read, so the user must fill these in.
+/// tracker are rejected when they are read, so the user must fill in both.
 pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let known = |result: &&RuleResult| {

@@ -12,7 +12,7 @@ use super::known_failure::{Fit, KnownFailure, Versions};
 use super::model::Kind;
 use super::read::Expectations;
 
-/// The start of the reason for not running a rule. Journals contain this text, so it must not change.
+/// The start of the reason for not running a rule. Journals contain this text, so the text must not change.
 const NOT_RUN: &str = "not run, a known danger: ";
 
 /// The known failures that apply to a run.
@@ -21,7 +21,7 @@ pub struct Expecting {
     known: Expectations,
     /// Entries that apply.
     entries: Vec<KnownFailure>,
-    /// Entries for which it is unknown whether they apply, each with the reason.
+    /// Entries that may or may not apply, each with the reason.
     undecided: Vec<String>,
     fail_on: Vec<Sort>,
     on: Date,
@@ -36,7 +36,7 @@ enum Judged {
 
 impl Expecting {
     /// Selects the entries that apply to a run on a given day. An entry that depends on an unknown version excuses
-    /// nothing, but a rule that the entry calls dangerous is still not run.
+    /// nothing, but a rule that the entry calls dangerous is skipped anyway.
     pub fn new(known: Expectations, header: &RunHeader, fail_on: Vec<Sort>, on: Date) -> Expecting {
         let versions = Versions::of(header);
         let (mut entries, mut undecided) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ impl Expecting {
         Expecting { known, entries, undecided, fail_on, on }
     }
 
-    /// A line that names the files and the number of entries.
+    /// A line with the files' names and the number of entries.
     pub fn line(&self) -> String {
         let files = &self.known.files;
         let (all, here) = (files.entries, self.entries.len());
@@ -77,7 +77,7 @@ impl Expecting {
         Some(format!("{NOT_RUN}{}; {}", entry.danger, entry.tracker))
     }
 
-    /// True if a result is a known failure, which does not count.
+    /// True if a result does not count because it is a known failure.
     pub fn excuses(&self, result: &RuleResult, strict: bool) -> bool {
         self.applied(std::slice::from_ref(result), strict).excuses(&result.id)
     }
@@ -105,7 +105,7 @@ impl Expecting {
         }
     }
 
-    /// Sorts a single result; `None` if no entry covers the result and it is not a new failure.
+    /// Sorts a single result; `None` if no entry covers the result and the result is not a new failure.
     pub(super) fn sort(&self, result: &RuleResult, strict: bool) -> Option<SortedResult> {
         let about: Vec<&KnownFailure> = self.entries.iter().filter(|entry| entry.is_about(&result.id)).collect();
         match result.meaning() {

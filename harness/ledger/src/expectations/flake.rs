@@ -13,8 +13,8 @@ const MANY: u32 = 1000;
 /// The normal quantile for [`FALSE_ALARM`].
 const QUANTILE: f64 = 2.3263;
 
-/// True if there are more failures than a rate allows: with this rate, fewer than one series in a hundred would have at
-/// least as many failures.
+/// True if there are more failures than a rate allows: at this rate, fewer than one in a hundred series of runs would
+/// have this many failures or more.
 pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
     if seen.failed == 0 || seen.failed > seen.runs {
         return false;

@@ -1,4 +1,4 @@
-//! Known failures, and whether they apply to a run.
+//! Known failures, and the test that shows if a known failure applies to a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub struct KnownFailure {
     pub symptom: Option<ExpectedSymptom>,
     /// For a flake, the largest allowed share of failing runs.
     pub rate: f64,
-    /// For a rule that is not run, the harm that running the rule does.
+    /// For a rule that is not run, the harm that running the rule would do.
     pub danger: String,
     pub tracker: String,
     pub owner: String,
@@ -40,7 +40,7 @@ pub struct KnownFailure {
 pub(super) enum Fit {
     Applies,
     Elsewhere,
-    /// Undecided because a version is unknown, with the reason.
+    /// Undecided, with the reason: a version is unknown, disputed or not comparable.
     Undecided(String),
 }
 
@@ -50,7 +50,7 @@ impl KnownFailure {
         steps::pattern::matches(&self.pattern, id)
     }
 
-    /// True after the last day on which the entry applies.
+    /// True if `on` is after the last day on which the entry applies.
     pub fn expired(&self, on: Date) -> bool {
         on > self.expires
     }
@@ -68,7 +68,7 @@ impl KnownFailure {
         })
     }
 
-    /// The entry as reports name it.
+    /// The reference by which reports name the entry.
     pub(super) fn reference(&self) -> EntryReference {
         EntryReference {
             place: self.place.clone(),
@@ -104,7 +104,7 @@ impl Versions {
         self.0.iter().flat_map(|(name, versions)| versions.iter().map(move |version| (name.as_str(), version.as_str())))
     }
 
-    /// Compares the version of a component with a range.
+    /// Compares a component's known versions with a range.
     fn fit(&self, name: &str, range: &Range) -> Fit {
         let Some(versions) = self.0.get(name) else {
             return Fit::Undecided(format!("the version of {name} is unknown"));

@@ -39,7 +39,7 @@ const VERDICTS: [Verdict; 8] = [
 #[derive(Debug, Clone)]
 pub struct Expectations {
     pub entries: Vec<KnownFailure>,
-    /// The files of the entries, for the journal.
+    /// The files that contain the entries, for the journal.
     pub files: ExpectationFiles,
 }
 
@@ -80,7 +80,7 @@ impl Expectations {
         Ok(Expectations { entries, files })
     }
 
-    /// The same without the names of sites and people.
+    /// The known failures without the names of sites and people.
     pub fn without_names(mut self) -> Expectations {
         let name = Path::new(&self.files.path).file_name().unwrap_or_default();
         self.files.path = name.to_string_lossy().into_owned();
@@ -115,7 +115,7 @@ impl Check<'_> {
         self.mistakes.push(Diagnostic::at(self.source, place, message));
     }
 
-    /// The checked entry; `None` if it has a mistake.
+    /// The checked entry; `None` if the entry has a mistake.
     fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
         let pattern = self.pattern(&entry.rule);

@@ -14,7 +14,7 @@ pub struct ExpectedSymptom {
 }
 
 impl ExpectedSymptom {
-    /// The differences in the given parts, for example `code: seen A, expected B`.
+    /// The differences in the parts that the entry gives, for example `code: seen A, expected B`.
     pub fn differences(&self, seen: &Symptom) -> Vec<String> {
         let verdict =
             (self.verdict != seen.verdict).then(|| differs("verdict", seen.verdict.name(), self.verdict.name()));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        // Only a few different texts, so that equal texts are drawn often.
+        // The pattern allows only a few texts, so equal texts are drawn often.
         "[ab]( [ab])?"
     }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        /// The law, expressed differently from the code.
+        /// The specification, written independently of the code.
         #[test]
         fn an_entry_matches_exactly_when_each_field_that_it_names_is_equal(seen in symptom(), expected in expected()) {
             let verdict = expected.verdict == seen.verdict;

@@ -7,7 +7,7 @@ use catalog::{Rules, offered};
 use super::known_failure::KnownFailure;
 use super::read::Expectations;
 
-/// The largest number of days until an entry expires without a warning.
+/// The longest remaining lifetime of an entry that causes no warning, in days.
 const LONGEST: i64 = 366;
 
 impl Expectations {

@@ -8,7 +8,7 @@ use crate::report::{MEANINGS, document, duration, escaped, meaning_text};
 use messages::message;
 use record::{Meaning, Verdict};
 
-/// The history as HTML. Text from journals is escaped, so it is never markup.
+/// The history as HTML. Text from journals is escaped, so a journal cannot add markup.
 pub fn html(history: &History) -> String {
     let mut text = format!("<main>\n<h1>{}</h1>\n", message!("history-title"));
     for (number, timeline) in history.timelines.iter().enumerate() {
@@ -70,7 +70,7 @@ fn number_columns(names: &[&str]) -> String {
     names.iter().map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>")).collect()
 }
 
-/// The verdicts in words. Equal consecutive verdicts are combined, with their number.
+/// The verdicts in words. Consecutive equal verdicts become one item with their number.
 fn spoken(verdicts: &[Option<Verdict>]) -> String {
     let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), Verdict::name);
     let runs = verdicts.chunk_by(|a, b| a == b);

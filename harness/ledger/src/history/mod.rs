@@ -1,7 +1,7 @@
 //! Many runs over time: changes of verdicts, rates of flaky rules, and durations of runs.
 //!
 //! - [`history`] reads all runs below a folder. A [`History`] has a [`Timeline`] for each tested product.
-//! - [`text`], [`markdown`] and [`html`] show it.
+//! - [`text`], [`markdown`] and [`html`] format a [`History`].
 
 mod chart;
 mod html;
@@ -47,7 +47,7 @@ impl Timeline {
         dropped
     }
 
-    /// The rules that were not good in every run in which they ran. Rules whose verdicts changed most often come first.
+    /// The rules whose verdict changed or was not always good. Rules whose verdict changed most often come first.
     pub fn restless(&self) -> Vec<RuleHistory> {
         let mut rules: Vec<RuleHistory> = self.rules().into_iter().filter(RuleHistory::is_restless).collect();
         rules.sort_by(|a, b| (b.changes, b.broken, &a.rule).cmp(&(a.changes, a.broken, &b.rule)));

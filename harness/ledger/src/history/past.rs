@@ -28,7 +28,7 @@ pub(super) struct PastResult {
     pub verdict: Verdict,
     pub meaning: Meaning,
     pub nanoseconds: u64,
-    /// The number of failed reruns and of all reruns of the failing case.
+    /// The number of failed reruns of the failing case, and the total number of its reruns.
     pub again: Option<(u32, u32)>,
 }
 
@@ -47,7 +47,7 @@ impl PastRun {
         }
     }
 
-    /// The names of the versions and settings that differ from those of an earlier run.
+    /// The names of the versions and settings that differ from an earlier run's versions and settings.
     pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
         let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
         self.made_with.keys().copied().filter(differs).collect()

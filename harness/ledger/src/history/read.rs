@@ -29,7 +29,7 @@ pub enum HistoryError {
     Empty { path: PathBuf, remarks: Vec<String> },
 }
 
-/// Reads all runs below a folder. Links are not followed, so no run counts twice. An unreadable journal leads to a
+/// Reads all runs below a folder. Links are not followed, so no run counts twice. An unreadable journal produces a
 /// remark.
 ///
 /// # Errors
@@ -82,8 +82,8 @@ fn merged<'a>(headers: impl Iterator<Item = &'a RunHeader>) -> HashSet<(String, 
     headers.flat_map(|header| &header.merged).map(|part| (part.run.clone(), part.started.clone())).collect()
 }
 
-/// The runtime and product that a run tested, marked if the device was simulated. Only runs with equal texts are
-/// comparable.
+/// The runtime and product that a run tested, marked if the device was simulated. Two runs are comparable only if their
+/// texts are equal.
 fn tested(header: &RunHeader) -> String {
     let simulated = if header.library.simulated { " (simulated)" } else { "" };
     format!("{} on {}{simulated}", header.runtime, header.product)

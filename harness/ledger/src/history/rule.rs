@@ -9,7 +9,7 @@ pub struct RuleHistory {
     pub rule: String,
     /// The rule's verdict in each run; `None` if the run has no result for the rule.
     pub verdicts: Vec<Option<Verdict>>,
-    /// The number of times that the verdict differs from the previous run in which the rule ran.
+    /// The number of times that the verdict differs from the verdict in the previous run of the rule.
     pub changes: usize,
     /// The number of runs in which the rule ran.
     pub ran: usize,
@@ -17,11 +17,11 @@ pub struct RuleHistory {
     pub broken: usize,
     /// The number of runs in which the rule was flaky.
     pub flaky: usize,
-    /// The number of failed reruns and of all reruns of failing cases, over all runs.
+    /// The number of failed reruns of failing cases, and the total number of their reruns, over all runs.
     pub again: Option<(u64, u64)>,
     /// The median of the rule's times, in nanoseconds.
     pub median: u64,
-    /// The rule's time in the last run in which it ran, in nanoseconds.
+    /// The rule's time in its most recent run, in nanoseconds.
     pub last: u64,
 }
 

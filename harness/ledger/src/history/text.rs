@@ -64,7 +64,7 @@ pub(super) fn since(run: &PastRun, before: Option<&PastRun>) -> String {
     if differs.is_empty() { String::new() } else { message!("other", what = differs.join(", ")) }
 }
 
-/// The headers of a rule's columns, after its name and its marks.
+/// The headers of the columns that follow a rule's name and marks.
 pub(super) fn rule_columns() -> [&'static str; 5] {
     [
         message!("column-changes"),

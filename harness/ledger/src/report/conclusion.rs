@@ -11,7 +11,7 @@ use super::text::one_line;
 pub(super) enum Tone {
     /// Nothing is broken, and rules were tested.
     Good,
-    /// Nothing is broken, but the run shows less than it may seem to.
+    /// Nothing counts as broken, but the run does not show that the device is conformant.
     Empty,
     /// A rule is broken, or the answer is unknown.
     Bad,
@@ -39,7 +39,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
     let known = expected.and_then(only_known);
     let (tone, text) = match end.map(|end| end.exit) {
         None => (Tone::Bad, message!("result-unfinished", count = broken)),
-        // A run in which no rule held shows nothing, so it is not called conformant.
+        // A run in which no rule held shows nothing, so the result is not called conformant.
         Some(0) if known.is_some() => (Tone::Empty, known.unwrap_or_default()),
         Some(0) if cut > 0 => (Tone::Empty, message!("result-good-but-cut", count = cut)),
         Some(0) if number(Meaning::Good) == 0 => {

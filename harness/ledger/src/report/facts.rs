@@ -15,7 +15,7 @@ pub(super) struct Fact<'a> {
     pub content: Content<'a>,
 }
 
-/// The content of a fact. The text is raw; the code that prints it also cleans it.
+/// The content of a fact. The text is raw; the code that prints the text also cleans it.
 pub(super) enum Content<'a> {
     /// Prose.
     Text(String),
@@ -40,8 +40,8 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
     match failure {
         Some(failure) => {
             facts.text(message!("label-seen"), &failure.message);
-            // If there is a confirmation, the reason repeats the message and the conclusion. A blocked rule is the
-            // exception: its reason names the owner of the function that failed.
+            // If there is a confirmation, the reason repeats the message and the conclusion. The exception is a blocked
+            // rule, whose reason names the owner of the function that failed.
             let repeats = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
             if !repeats && one_line(&failure.message) != one_line(&result.reason) {
                 facts.text(message!("label-reason"), &result.reason);
@@ -139,7 +139,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
     }
 }
 
-/// The results of rerunning the case.
+/// Adds the results of rerunning the case.
 fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
     let clause = confirmation.clause();
     let found = match confirmation.conclusion {

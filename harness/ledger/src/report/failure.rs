@@ -24,7 +24,7 @@ pub(super) fn notes(result: &RuleResult) -> Option<String> {
     Some(sheet(&facts::notes(result))).filter(|text| !text.is_empty())
 }
 
-/// The verdict, the rule and its title.
+/// The verdict, and the rule's id and title.
 fn title(result: &RuleResult) -> String {
     let level = match result.level {
         Level::Must => String::new(),
@@ -63,7 +63,7 @@ fn lines_of_values(values: &[(String, String)]) -> impl Iterator<Item = String> 
     })
 }
 
-/// The last calls, numbered as in the whole trace.
+/// The trace's last calls, with their numbers in the whole trace.
 fn trace(calls: &[String]) -> Vec<String> {
     let hidden = calls.len().saturating_sub(CALLS);
     let width = calls.len().to_string().len();

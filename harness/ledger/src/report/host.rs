@@ -25,7 +25,8 @@ pub(super) fn host_line(host: &Host) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The devices' answers about capabilities, and the rules that do not run on the machine, one string each.
+/// Returns one line for each of the devices' answers about capabilities, and one for each group of rules that do not
+/// run on the machine.
 pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     let capabilities = host.capabilities.iter().map(|answer| match (one_line(&answer.means), &answer.lacks) {
         (what, None) => message!("capability-shown", what = what),
@@ -40,7 +41,7 @@ pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
     capabilities.chain(left_out).collect()
 }
 
-/// A size in the largest unit that divides it exactly, for example `64 KiB`.
+/// A size in the largest unit that divides the size exactly, for example `64 KiB`.
 fn bytes(size: u64) -> String {
     match size {
         size if size > 0 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),

@@ -1,6 +1,6 @@
 //! `junit.xml`: a test suite for each chapter, and a test case for each rule.
 //!
-//! The crate junit-report writes the document; [`super::markup`] adds the rest.
+//! The crate junit-report writes the document; [`super::markup`] adds the parts that the crate lacks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,10 +29,10 @@ pub const JUNIT_FILE: &str = "junit.xml";
 
 /// Writes `junit.xml` to `dir`, replacing any older file, and returns its path.
 ///
-/// A broken rule is a `failure`, and a rule without an answer is an `error`. Everything else passes, including a broken
-/// rule with level `info`, whose details are in its `system-out`. A known failure is skipped, with its tracker and
-/// symptom as the message. An unfinished run has an additional test case, an `error`, so that no reader mistakes it for
-/// a run without failures. A run with remarks has an additional test case that passes and contains the remarks.
+/// A broken rule is a `failure`, and a rule without an answer is an `error`. Everything else passes. A broken rule with
+/// level `info` also passes, and its details are in `system-out`. A known failure is skipped, with its tracker and
+/// symptom as the message. An unfinished run has an additional test case, an `error`, so that no reader mistakes the
+/// run for a run without failures. A run with remarks has an additional test case that passes and contains the remarks.
 pub fn write_junit(
     dir: &Path,
     header: &RunHeader,
@@ -130,7 +130,7 @@ fn missing(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> 
 fn suite(name: &str, cases: Vec<TestCase>, header: &RunHeader, missing: Option<&str>) -> TestSuite {
     let mut suite = TestSuite::new(name);
     suite.package = one_line(&header.runtime);
-    // The crate requires a value; `complete` replaces it with the text from the header.
+    // The crate junit-report requires a timestamp. `complete` replaces this placeholder with the header's text.
     suite.timestamp = OffsetDateTime::UNIX_EPOCH;
     suite.add_testcases(cases);
     suite.set_system_out(&body(&loaded_line(header)));
@@ -164,7 +164,7 @@ fn case(
         _ if excused.is_some() => TestResult::SkippedWithCause { type_, message, cause: None },
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
-        // The run's exit status treats these rules in the same way.
+        // A rule without an answer counts as skipped if it does not affect the run's exit status.
         Meaning::Unknown if !rule.verdict.hides(rule.level, header.settings.strict) => {
             TestResult::SkippedWithCause { type_, message, cause: None }
         }
@@ -187,7 +187,7 @@ fn case(
     case
 }
 
-/// A rule's devices. If the results on the devices differ, this lists the result on each device.
+/// A rule's devices. If the results on the devices differ, the text lists the result on each device.
 fn on_devices(rule: &RuleResult) -> Option<String> {
     let each = rule.each.iter().map(|on| on.device.as_str()).collect::<Vec<_>>().join(",");
     let ran = on_which(&rule.each).unwrap_or(if each.is_empty() { rule.devices.join(",") } else { each });
@@ -195,8 +195,8 @@ fn on_devices(rule: &RuleResult) -> Option<String> {
 }
 
 /// A rule's files, one line each, in the notation of Jenkins (plugin junit-attachments) and GitLab. Paths are absolute.
-/// In a redacted run, paths are relative to the current folder if it contains the run's folder, and otherwise to the
-/// run's folder.
+/// In a redacted run, paths are relative to the current folder if the current folder contains the run's folder, and
+/// otherwise to the run's folder.
 fn attachments(folder: &Path, rule: &RuleResult, header: &RunHeader) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     let folder = match header.settings.redact {
@@ -271,8 +271,7 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
     properties
 }
 
-/// Text for a CDATA section. `]]>` would end the section, so a mark splits this sequence; [`complete`] removes the
-/// mark.
+/// Text for a CDATA section. `]]>` would end the section, so a mark splits each `]]>`. [`complete`] removes the mark.
 fn body(text: &str) -> String {
     clean(text).replace("]]>", &format!("]]{SPLIT}>"))
 }

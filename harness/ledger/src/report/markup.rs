@@ -12,7 +12,7 @@ use time::Duration;
 
 use super::ReportError;
 
-/// The mark that separates `]]` and `>` until this pass. Cleaned text cannot contain this character.
+/// The mark that separates `]]` and `>` until the second pass. Cleaned text cannot contain this character.
 pub(super) const SPLIT: char = '\u{FFFF}';
 
 /// Everything that junit-report does not write. All text is clean.
@@ -112,8 +112,8 @@ fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -
     put(writer, Event::End(BytesEnd::new("properties")))
 }
 
-/// The element with three decimals in its time, the run's start time as its timestamp, and without the host name that
-/// junit-report invents.
+/// Copies an element. The copy's time has three decimals, its timestamp is the run's start time, and the host name that
+/// junit-report invents is omitted.
 fn rewritten<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>, ReportError> {
     let mut copy = BytesStart::new(std::str::from_utf8(element.name().as_ref()).map_err(broken)?.to_owned());
     for attribute in element.attributes() {

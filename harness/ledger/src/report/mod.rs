@@ -1,13 +1,13 @@
 //! Reports, made only from the journal.
 //!
-//! - [`first_line`] names the tested library and devices; it is printed before any rule runs.
+//! - [`first_line`] is printed before any rule runs, and names the tested library and devices.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
 //! - [`summary`] is printed when a run ends.
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
 //! The wording comes from the crate `messages`. Untrusted text (a library's output, a file name, a value) is cleaned
-//! before it is printed, so it cannot move the terminal's cursor or break a file.
+//! before printing, so the text cannot move the terminal's cursor or break a file.
 
 mod conclusion;
 mod expected;
@@ -48,7 +48,7 @@ pub(crate) use text::{duration, one_line};
 pub struct Format {
     /// The file's name in the run's folder.
     pub file: &'static str,
-    /// True if programs depend on the report: if it cannot be written, the run fails.
+    /// True if programs depend on the report. The run fails if such a report cannot be written.
     needed: bool,
     /// Makes the report for a run whose logs are in the folder.
     make: fn(&Path, &Recorded) -> Result<Vec<u8>, ReportError>,
@@ -62,7 +62,7 @@ pub const FORMATS: [Format; 3] = [
 ];
 
 /// Writes all reports to a run's folder, replacing older reports. Returns a remark for each optional report that could
-/// not be written, because the journal has everything.
+/// not be written. A missing optional report is not an error, because the journal contains the same data.
 ///
 /// # Errors
 /// Fails if a required report cannot be written.

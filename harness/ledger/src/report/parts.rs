@@ -24,8 +24,8 @@ pub(super) fn part_line(header: &RunHeader) -> String {
     }
 }
 
-/// The merged runs that a report lists: unfinished runs and runs without an answer, at most one screen of them. The
-/// journal has all runs, up to a thousand.
+/// The merged runs that a report lists: at most one screen of unfinished runs and runs without an answer. The journal
+/// lists all merged runs, which may be a thousand.
 pub(super) fn worth_a_line(header: &RunHeader) -> impl Iterator<Item = &MergedRun> {
     const MOST: usize = 12;
     header.merged.iter().filter(|run| !matches!(run.exit, Some(0 | 1))).take(MOST)

@@ -80,7 +80,7 @@ fn numbers(text: &mut String, run: &Recorded) {
     let _ = writeln!(text, "| ---: |{line}\n| {} |{numbers}", run.results.len());
 }
 
-/// A list under a heading that includes the number of entries; nothing if the list is empty.
+/// Adds a list under a heading with the number of entries. An empty list adds nothing.
 fn section(text: &mut String, heading: &str, entries: impl Iterator<Item = String>) {
     let entries: Vec<String> = entries.collect();
     if entries.is_empty() {

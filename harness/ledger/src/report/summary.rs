@@ -85,7 +85,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
 }
 
 /// The libraries that the library under test loaded. If the library under test only forwards calls, the run tested the
-/// behavior of these libraries.
+/// behavior of the loaded libraries.
 fn mapped(text: &mut String, header: &RunHeader) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
@@ -133,7 +133,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The rules with a meaning, one line each.
+/// Lists the rules whose results have one meaning, one line each.
 fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
@@ -148,8 +148,8 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
     }
 }
 
-/// The reasons for a meaning, each with its number of rules, and with the verdict unless the verdict repeats the
-/// meaning.
+/// Lists the reasons for results with one meaning, each with the number of rules. The verdict is added unless it only
+/// repeats the meaning.
 fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
     for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
@@ -304,7 +304,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     line(text, &format!("{:<9} {folder}{}", message!("label-report"), clean(&header.run).trim()));
 }
 
-/// The duration of a run; for a resumed run, the time since it was last resumed.
+/// The duration of a run; for a resumed run, the time since the last resumption.
 pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
     let time = duration(end.nanoseconds);
     if header.resumed.is_empty() { time } else { message!("time-since-resumed", time = time) }
@@ -334,7 +334,7 @@ fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
     }
 }
 
-/// A heading with the number of entries; nothing if there are none.
+/// Adds a heading with the number of entries, unless there are no entries.
 fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     if number > 0 {
         line(text, &format!("\n{} ({number})", paint.bold(heading)));

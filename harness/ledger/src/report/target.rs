@@ -11,7 +11,7 @@ pub(super) fn mark(header: &RunHeader) -> String {
 }
 
 /// The words before a real device's name, which distinguish it from a simulated device. Empty for a simulated device,
-/// because the line about its library already says so.
+/// because the line about the library already says that the device is simulated.
 pub(super) fn reality(header: &RunHeader) -> String {
     if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
 }
@@ -21,8 +21,8 @@ pub fn first_line(header: &RunHeader) -> String {
     loaded(header, &reality(header))
 }
 
-/// The same line for `junit.xml`, which marks a simulated device with a property. The format is the same as in older
-/// versions.
+/// The first line for `junit.xml`, which marks a simulated device with a property. The line's format is the same as in
+/// older versions.
 pub(super) fn loaded_line(header: &RunHeader) -> String {
     loaded(header, "")
 }

@@ -1,4 +1,4 @@
-//! Reading journals. A journal may come from an untrusted source, so it is checked for contradictions.
+//! Reading journals. A journal may come from an untrusted source, so its content is checked for contradictions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -18,7 +18,7 @@ pub struct Recorded {
     pub header: RunHeader,
     /// The results in the order of the journal.
     pub results: Vec<RuleResult>,
-    /// Rules that were running when the run ended, so they have no result, and how often each was started.
+    /// Rules that were running when the run ended and so have no result, each with its number of starts.
     pub in_flight: BTreeMap<String, u32>,
     /// The end; `None` if the run did not finish.
     pub end: Option<RunEnd>,
@@ -126,7 +126,7 @@ impl JournalReader {
                 }
                 self.run.end = Some(*end);
             }
-            // The rules in flight did not cause this stop, so they do not count as interrupted.
+            // The rules in flight did not cause the stop, so these rules do not count as interrupted.
             Line::Stop(_) => self.run.in_flight.clear(),
             Line::Resume(resume) => self.run.header.resumed.push(resume.started),
             Line::Begin(begin) => {
@@ -183,8 +183,8 @@ fn names(header: &RunHeader) -> impl Iterator<Item = (&'static str, &str)> {
     given.into_iter().map(|(what, name)| (what, name.as_str())).chain(optional)
 }
 
-/// The first known failure that contradicts the results. A known failure must have a result, and the result must be
-/// broken.
+/// The first known failure that contradicts the results. A rule listed as a known failure must have a result, and that
+/// result must be broken.
 fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     let meanings: HashMap<&str, Meaning> =
         results.iter().map(|result| (result.id.as_str(), result.meaning())).collect();
@@ -201,7 +201,8 @@ fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     })
 }
 
-/// Checks that a file is a journal in a format that this version can read, before the rest is parsed.
+/// Checks a file's first line before the rest is parsed: the file must be a journal in a format that this version can
+/// read.
 pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> {
     let not = |found: &str| Err(JournalError::NotAJournal { path: path.to_owned(), found: found.into() });
     if line.is_empty() {

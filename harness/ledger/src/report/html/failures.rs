@@ -15,13 +15,14 @@ use super::document::escaped;
 use super::labels::{about, anchor, label};
 use super::size::{self, Details};
 
-/// A list with more entries is collapsed at first.
+/// The largest number of entries in a list that starts expanded.
 const OPEN: usize = 12;
-/// The number of calls, cases and lines shown from the end.
+/// The largest number of calls, cases or lines shown. A longer list shows only its end.
 const LAST: usize = 60;
-/// The largest number of failures with whole programs on the page.
+/// The largest number of failures whose programs are shown whole.
 const WHOLE: usize = 60;
-/// The lines shown from the other programs: the beginning, and the end with the last calls and checks.
+/// The numbers of lines shown from the beginning and the end of every other program. The end has the last calls and
+/// checks.
 const PROGRAM_START: usize = 24;
 const PROGRAM_END: usize = 70;
 /// The number of lines shown from the end of a log.
@@ -90,7 +91,7 @@ pub(super) fn sections(folder: &Path, run: &Recorded, limit: usize) -> String {
     markup
 }
 
-/// The line that is visible for each rule in a collapsed list.
+/// For each rule, the line that is visible while the list is collapsed.
 fn heads(list: &List<'_>) -> Vec<String> {
     let open = list.anchor == "broken" && list.results.len() <= OPEN;
     list.results.iter().map(|result| head(result, open)).collect()
@@ -201,7 +202,7 @@ fn list(kind: &str, entries: &[String], most: usize) -> String {
     format!("<{kind}>{items}</{kind}>{rest}")
 }
 
-/// The last entries of a list, numbered as in the whole list.
+/// The last entries of a list, with their numbers in the whole list.
 fn numbered(entries: &[String]) -> String {
     let hidden = entries.len().saturating_sub(LAST);
     let items: String = entries

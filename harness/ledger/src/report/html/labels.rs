@@ -37,7 +37,7 @@ pub(super) fn about(result: &RuleResult) -> String {
     )
 }
 
-/// The id of an element that links can refer to, made of letters, digits, dots and hyphens.
+/// An element's id for links. The id consists of letters, digits, dots and hyphens.
 pub(super) fn anchor(kind: &str, name: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
     format!("{kind}-{}", name.chars().take(100).map(fits).collect::<String>())

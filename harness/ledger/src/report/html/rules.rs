@@ -22,7 +22,7 @@ const NOTE: usize = 160;
 /// The width of the longest bar, in pixels.
 const BAR: u64 = 240;
 
-/// The filter, which is hidden until the script that it needs runs.
+/// The filter, which is hidden until its script runs.
 pub(super) fn filters(run: &Recorded) -> String {
     let chapters: BTreeSet<String> = run.results.iter().map(|result| one_line(&result.chapter)).collect();
     let verdicts: BTreeSet<_> = run.results.iter().map(|result| result.verdict).collect();

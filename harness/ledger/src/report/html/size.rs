@@ -4,7 +4,7 @@ use messages::message;
 
 /// The largest page, in bytes: less than three megabytes.
 pub(super) const MOST: usize = 2_800_000;
-/// The approximate size of a line that names omitted blocks, including the end of the entry, in bytes.
+/// The approximate size, in bytes, of the line that names omitted blocks and of the markup that ends the entry.
 pub(super) const OMITTED_LINE: usize = 240;
 
 /// The details of a rule, in page order.

@@ -14,7 +14,7 @@ use record::{Recorded, RunHeader};
 
 use super::document::escaped;
 
-/// The largest number of lines under one label. The journal has all lines.
+/// The largest number of lines under a label. The journal contains the omitted lines.
 const MOST: usize = 60;
 /// The longest line, in characters.
 const LINE: usize = 600;
