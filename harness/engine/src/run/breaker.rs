@@ -52,8 +52,7 @@ struct BreakerState {
 #[derive(Debug)]
 struct Accidents {
     hangs: u32,
-    /// True until another rule shows whether the function is broken. Otherwise, only the way in which one rule called
-    /// the function fails.
+    /// True while it is unknown whether the function is broken or fails only for one rule.
     suspected: bool,
     /// The reason why rules that call the function are blocked.
     tripped: Option<String>,

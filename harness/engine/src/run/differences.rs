@@ -1,4 +1,5 @@
-//! Collects the differences between two runs. Each difference has both values and tells the user what to do.
+//! Collects the differences between two runs. Each difference is reported with both values and the next step for the
+//! user.
 
 use record::{Fingerprint, Installed, RunHeader};
 

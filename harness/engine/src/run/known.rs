@@ -1,4 +1,4 @@
-//! Counterexamples: those found in a run, and the kept ones, which every later run tries first.
+//! Counterexamples. A run writes the counterexamples that it finds, and tries kept counterexamples first.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -89,7 +89,8 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in an existing folder. Without `add`, replaces the file.
+/// Writes a counterexample to a rule's file in an existing folder. With `add`, keeps the file's other counterexamples;
+/// otherwise, replaces the file.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     let path = folder.join(format!("{}.json", result.id));

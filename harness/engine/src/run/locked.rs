@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks a shared value. If a thread panicked while holding the lock, it had written either everything or nothing.
+/// Locks a shared value. The value is valid even if a thread panicked with the lock held: no write to the value can be
+/// interrupted halfway.
 pub(super) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
