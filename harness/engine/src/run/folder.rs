@@ -151,7 +151,8 @@ impl RunFolder {
     ) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
-        // Reads the journal again under the lock, because another run may have appended lines before it ended.
+        // Reads the journal again under the lock, because the interrupted run may have written lines after the first
+        // read.
         let run = read_run(&path)?;
         tidy(&path, &run.results, keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         let journal = Journal::append_to(&path)?.alone();
@@ -380,7 +381,7 @@ fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Boo
     Ok(remarks)
 }
 
-/// Removes partial files that a killed run left behind, and writes the counterexamples that are missing.
+/// Removes partial files that a killed run left behind, and writes the results' counterexamples again.
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     let cases = path.join(CASES);

@@ -27,7 +27,7 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     }
 }
 
-/// Redacts a result, including all text from the library and the runtime, which may contain names.
+/// Redacts a result. All text from the library and the runtime is redacted too, because it may contain names.
 pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut result.reason);

@@ -41,7 +41,7 @@ pub struct SelectionOptions {
 }
 
 impl SelectionOptions {
-    /// The filter that results from these options, the texts on the command line, and the texts to leave out.
+    /// Combines these options, the texts that select rules and the texts that exclude rules into a filter.
     ///
     /// # Errors
     /// Fails if a named file cannot be read or lists nothing.

@@ -1,5 +1,5 @@
-//! A run's parts. A rule's part follows from the rule's id, the number of parts and, if given, the times from an
-//! earlier run. Adding or removing a rule does not move any other rule.
+//! A run's parts. The rule's id, the number of parts and, if given, the times from an earlier run determine the part
+//! to which a rule belongs. Adding or removing a rule moves no other rule to a different part.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use catalog::digest;
 use record::{MOST_SHARDS, RuleResult};
 
-/// The minimum cost of a rule, in nanoseconds: a skipped rule costs a journal line.
+/// The minimum time counted for a rule, in nanoseconds. Even a skipped rule takes the time to write a journal line.
 const LEAST: u64 = 1_000_000;
 
 /// A part of a run: `3/8` is the third of eight parts.
@@ -118,7 +118,7 @@ mod tests {
             for id in times.keys().chain([&more]) {
                 prop_assert!((1..=of).contains(&parts.part_of(id)));
             }
-            // An added rule has no known time yet, so it goes to the same part as it would without times.
+            // An added rule has no known time yet, so its part is the same as without times.
             prop_assert_eq!(parts.part_of(&more), Distribution::by_id(of).part_of(&more));
             let mut again = times.clone();
             again.insert(more, time);

@@ -11,11 +11,11 @@ use super::outcome::RuleOutcome;
 /// A run's results so far.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// The outcomes of the catalog's rules that have run.
+    /// The outcome of each catalog rule; empty until the rule has run.
     pub outcomes: Vec<OnceLock<RuleOutcome>>,
     /// The known failures; `None` if there are none.
     pub expecting: Option<Box<dyn Expected>>,
-    /// True if rules of level `info` count too.
+    /// True if broken rules of level `info` fail the run too.
     strict: bool,
     results: Mutex<Vec<RuleResult>>,
 }
