@@ -48,8 +48,8 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
     }
 }
 
-/// The patience in milliseconds for a device with this longest time, rounded to tenths of a second and kept below the
-/// deadline for a call.
+/// The patience in milliseconds, given the longest time that the device took. The patience is rounded up to tenths of
+/// a second, and limited to a third of a call's deadline or, if that is larger, to the minimum patience.
 fn patience(longest: Duration, deadline: Duration) -> u32 {
     const STEP: u128 = 100;
     let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;

@@ -106,7 +106,7 @@ pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
     read_run(&folder).map(|run| (folder, run))
 }
 
-/// The `N` in a text of the form `latest~N`; `None` if the text has another form.
+/// The number of runs to go back from the latest run: 0 for `latest`, and N for `latest~N`. `None` for any other text.
 fn before_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {
         "" => Some(0),

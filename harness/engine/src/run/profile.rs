@@ -28,7 +28,8 @@ impl Profile {
         }
     }
 
-    /// The amount of work per rule. The watchdog ends a rule after `limit` seconds, if a limit is given.
+    /// The amount of work per rule. The watchdog ends a rule after `limit` seconds or, without a limit, after the
+    /// profile's default.
     pub fn work(self, limit: Option<u64>) -> Effort {
         let (cases, repeats, calls, usual_limit) = match self {
             Profile::Smoke => (100, 3, 2_000, 600),

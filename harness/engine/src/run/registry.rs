@@ -39,7 +39,7 @@ pub fn choose_runtime(
 struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
-    /// Reads the products of each runtime. Fails if two runtimes share a product.
+    /// Reads the products of each runtime. Fails if two runtimes share a name or a product.
     fn read(runtimes: &[&'static Runtime], options: &CatalogOptions) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {

@@ -123,7 +123,8 @@ impl Filter {
     }
 }
 
-/// A hint for a text that matches no rule: a similar id, or the prefix that all ids share.
+/// A hint for a text that matches no rule: a similar id or id prefix or, if the text names a function, the command
+/// that lists the rules that call this function.
 fn meant(text: &str, all: &[Planned], rules: &Rules) -> String {
     if rules.rules.iter().any(|rule| rule.program.function_names().any(|name| name == text)) {
         return format!("; `atlas-cts list --api {text}` lists the rules that call this function");

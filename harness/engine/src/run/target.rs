@@ -426,7 +426,8 @@ fn ask(
     Ok(Some(LibraryAnswers { answers, simulated, mapped, exported }))
 }
 
-/// True if a rule owns the refused call and judges its code. No rule judges a code that means a lost device.
+/// True if a rule judges the refused call: a rule owns the function, and the returned code does not mean a lost
+/// device.
 fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
     let codes = rules.result_of(&call.function);
     let lost = call.code.is_some_and(|code| codes.is_some_and(|codes| codes.fatal.contains(&i128::from(code))));

@@ -1,4 +1,4 @@
-//! The version that the runtime reports: the first answer to a version query in api.yaml.
+//! The version that the runtime reports: the first answer to the version queries in api.yaml.
 
 use crate::wire::message::Answers;
 use catalog::{Edition, Query, Rules, VERSION};
