@@ -18,7 +18,7 @@ const KNOWN_OF: usize = 2;
 pub struct Estimate {
     /// The median time for each rule, in nanoseconds.
     times: HashMap<String, u64>,
-    /// The median time over all rules, for rules without a known time.
+    /// The median time over all rules, used for rules without a known time.
     usual: u64,
 }
 

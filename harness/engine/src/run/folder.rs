@@ -49,9 +49,9 @@ pub struct RunFolder {
     results: HashMap<String, RuleResult>,
     /// The rules that were running when the run was interrupted, each with its number of interruptions.
     in_flight: BTreeMap<String, u32>,
-    /// The number of log bytes that may still be kept.
+    /// The number of log bytes that the run may still keep.
     room: AtomicU64,
-    /// Held until the run ends, so that no other run writes to this folder.
+    /// The folder's lock, held until the run ends, so that no other run writes to the folder.
     _lock: Option<File>,
 }
 
@@ -195,7 +195,7 @@ impl RunFolder {
     /// no result.
     ///
     /// # Errors
-    /// Fails if the result cannot be written. The run then ends.
+    /// Fails if the result cannot be written, which ends the run.
     pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<Option<RuleResult>, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
             campaign.count(result.clone());
@@ -302,8 +302,8 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end of the run and the reports. Returns the run as reported, and an error if parts of the run are
-    /// not on disk. If only this process executed the run, the results come from memory.
+    /// Writes the end of the run to the journal, and writes the reports. Returns the run as reported, and an error if
+    /// parts of the run are not on disk. If only this process executed the run, the results come from memory.
     pub fn finish(
         &self,
         campaign: &Campaign,
@@ -351,7 +351,8 @@ impl RunFolder {
     }
 }
 
-/// Replaces the end of one process with the end of the entire run, which includes results from other processes.
+/// Replaces the end that one process computed with the end of the entire run, which includes results from other
+/// processes.
 fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     let Recorded { header, results, .. } = run;
     end.counts = counts(results);

@@ -11,7 +11,7 @@ use catalog::{Libraries, Rules, RuntimeLibrary};
 
 use super::status::{ExitStatus, is_missing};
 
-/// The source of the library.
+/// The source of the library under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Backend {
     /// The toolkit's library or, if the toolkit is not installed, the simulated device.

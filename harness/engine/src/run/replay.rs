@@ -89,8 +89,8 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
 /// The maximum length, in bytes, of a program in a journal. The program for a single case is always shorter.
 const LONGEST_PROGRAM: usize = 32 << 10;
 
-/// The case, or the cases, as a C program without its prelude. `None` if no program can be written, or if the program
-/// is too long.
+/// The case, or all given cases, as a C program without the prelude. `None` if no program can be written, or if the
+/// program is too long.
 pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;

@@ -1,4 +1,4 @@
-//! A run's results so far, classified by the known failures.
+//! Keeps a run's results so far, and compares them with the known failures.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -42,7 +42,7 @@ impl Tally {
         locked(&self.results).clone()
     }
 
-    /// The results, classified by the known failures.
+    /// The results, sorted into known and new failures; `None` if there are no known failures.
     pub(super) fn sorted(&self, results: &[RuleResult]) -> Option<AppliedExpectations> {
         self.expecting.as_ref().map(|expecting| expecting.applied(results, self.strict))
     }

@@ -1,4 +1,4 @@
-//! The target: a library, its devices, and the runtime's description of itself. A target does not change during a
+//! The target: a library, its devices, and the runtime's description of itself. The target does not change during a
 //! run.
 
 mod capabilities;
@@ -66,11 +66,11 @@ pub struct Target {
     pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
-    /// Held until the run ends, so that no other run uses these devices.
+    /// The device locks, held until the run ends, so that no other run uses the devices.
     _locks: Vec<File>,
 }
 
-/// A library's name in the header: the path, or a fixed name for an embedded library, which has no path.
+/// A library's name in the header: the path or, for an embedded library, a fixed name.
 fn shown(embedded: bool, path: &Path) -> String {
     if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
@@ -209,7 +209,7 @@ impl Target {
         })
     }
 
-    /// The same target with a simulated device that has these defects, for proofs.
+    /// Creates the same target with a simulated device that has these defects, for a proof.
     ///
     /// # Errors
     /// Fails if the runtime has no simulated device, or if its library cannot be written or read.
@@ -232,7 +232,7 @@ impl Target {
         }
     }
 
-    /// The other available libraries.
+    /// The further libraries that were found, in addition to the first library.
     fn further_libraries(&self) -> Vec<FurtherLibrary> {
         let further = self.executor.factory.libraries.there().skip(1);
         let identity = further.map(|(position, file)| FurtherLibrary {
@@ -277,7 +277,7 @@ impl Target {
     }
 }
 
-/// A simulated target for a proof: an executor, and the amount of work per rule.
+/// A simulated target for a proof.
 #[derive(Debug)]
 pub struct SimulatedTarget {
     pub factory: Factory,
@@ -482,6 +482,6 @@ fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Resu
 
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds this hasher from the operating system.
+    // The standard library seeds this hasher with randomness from the operating system.
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

@@ -35,7 +35,7 @@ fn least(resource: Resource) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Account {
     process: u32,
-    /// The free device memory in bytes; `None` if the runtime does not report it.
+    /// The free device memory in bytes; `None` if the runtime does not report the free memory.
     free: Option<u64>,
     descriptors: u64,
     threads: u64,
@@ -73,7 +73,7 @@ pub(super) struct Book(Mutex<Entries>);
 #[derive(Debug, Default)]
 struct Entries {
     good: Option<Account>,
-    /// The rules that have run since the last account, by catalog position.
+    /// The rules that have run since the account in `good`, by catalog position.
     since: Vec<usize>,
     spent: Duration,
     /// The number of the suite's processes on the device when the account was taken. Each process holds memory, even

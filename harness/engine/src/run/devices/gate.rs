@@ -83,7 +83,7 @@ pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Opt
     answers.iter().find(|(asked, _)| asked == name)?.1.as_ref().ok()?.parse().ok()
 }
 
-/// The free device memory in bytes; `None` if the runtime does not report it.
+/// The free device memory in bytes; `None` if the runtime does not report the free memory.
 fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }
