@@ -40,11 +40,11 @@ pub struct Attempt {
     pub reason: String,
     /// The statement at which the first case failed; empty if no case failed.
     pub place: Span,
-    /// The number of executed cases.
+    /// The number of cases that ran.
     pub cases: u64,
-    /// The number of failed cases.
+    /// The number of cases that failed.
     pub failed: u64,
-    /// The number of the first failed case.
+    /// The number of the first case that failed.
     pub first: u64,
     /// The number of events of this kind that were still to come when the experiment ended, up to and including the
     /// event to make fail.
@@ -152,7 +152,7 @@ impl Bench {
         }
     }
 
-    /// Arranges for an event to fail. First starts the rule's workers, because starting them is not part of a case.
+    /// Arranges for an event to fail. First starts the rule's workers, because starting workers is not part of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = glitch::encode(event, number);
@@ -214,7 +214,7 @@ impl Bench {
     /// [`simulator_contract::reach`].
     ///
     /// # Errors
-    /// Fails if the simulated processes' shared file cannot be read.
+    /// Fails if the file that the simulated processes share cannot be read.
     pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
         let path = reach_file(&slot.machine.path);
@@ -223,7 +223,7 @@ impl Bench {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
         };
-        // The file is cleared in place, because processes have mapped it.
+        // The file is cleared in place, because processes have mapped the file.
         File::options().write(true).open(&path)?.write_all_at(&vec![0; bits.len()], 0)?;
         Ok(bits)
     }

@@ -23,10 +23,11 @@ use super::lab::{Lab, Trial, lock};
 const CASES: u32 = 120;
 /// The maximum number of a case's events to try.
 const EVENTS: u64 = 64;
-/// The number of events of one kind after which no more events of that kind are tried, if none showed that a check is
+/// After this many events of one kind, no more events of that kind are tried if no event showed that a check is
 /// needed.
 const PATIENCE: u64 = 160;
-/// For each check, the maximum number of events of one kind to try that the check was the first to notice.
+/// The maximum number of events of one kind that are tried for a check. Only events that the check was the first to
+/// notice count.
 const TRIES: u32 = 8;
 /// The maximum number of hangs in a rule. After these, no more events are tried.
 const HANGS: u32 = 3;
@@ -121,7 +122,7 @@ impl Trial<'_> {
         found
     }
 
-    /// True if the rule has an unneeded check that an event of this kind could show to be needed.
+    /// True if an event of this kind could show that one of the rule's remaining checks is needed.
     fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&rule.id).is_some_and(|proof| {

@@ -81,7 +81,7 @@ impl Lab {
         self.bench.reads_only(rule);
     }
 
-    /// Ends the workers, so that the next attempt runs in fresh ones.
+    /// Ends the workers, so that the next attempt runs in fresh workers.
     pub(super) fn retire(&mut self) {
         self.bench.retire();
         self.dirty = false;
@@ -142,7 +142,7 @@ impl Trial<'_> {
         self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
-    /// Runs every rule on a faithful device that records which defects its model queries.
+    /// Runs every rule on a faithful device that records which defects the device's model queries.
     pub(super) fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let found = Mutex::new(BTreeMap::new());
         let begin = || {
@@ -226,7 +226,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Runs a rule on a defect that it claims, with each seed until one misses the defect.
+    /// Runs a rule on a defect that the rule claims, with one seed after another, until the rule misses the defect.
     fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
         let experiment = Experiment::default();
         for seed in first..first + seeds {

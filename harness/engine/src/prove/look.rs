@@ -23,7 +23,7 @@ pub struct Look {
 /// Runs a rule on a faithful device that records which defects the device's model queries.
 ///
 /// # Errors
-/// Fails if the runtime has no simulated device, or if its processes' shared file cannot be read.
+/// Fails if the runtime has no simulated device, or if the file that the simulated processes share cannot be read.
 pub fn look(target: &Target, seed: u64, options: &Options, rule: &Rule) -> Result<Look, RunError> {
     let mut bench = Bench::new(target, options, Vec::new())?;
     bench.notes_reach();

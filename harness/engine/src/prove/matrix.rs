@@ -12,9 +12,9 @@ use simulator_contract::is_subtle;
 
 use super::{ProofFileError, RuleProof};
 
-/// A defect that more rules than this notice is blunt, and proves little about any rule. Both limits must be exceeded:
-/// a percentage of the rules, and a number of rules. The number is for products with few rules, where a tenth of the
-/// rules is less than a chapter.
+/// A defect is blunt, and proves little about any rule, if more rules than this notice the defect. The limits are a
+/// percentage of the rules and a number of rules, and both must be exceeded. The number matters for products with few
+/// rules, where a tenth of the rules is less than a chapter.
 const BLUNT: (usize, usize) = (10, 10);
 /// The maximum percentage of a rule's cases in which a subtle defect may show.
 const SUBTLE: u64 = 5;
@@ -29,7 +29,7 @@ pub struct Cell {
     /// The number of cases that ran. The next field is the number of cases that failed.
     pub cases: u64,
     pub failed: u64,
-    /// The number of the first failed case.
+    /// The number of the first case that failed.
     pub first: u64,
     /// The statement at which the first case failed.
     pub statement: String,

@@ -75,7 +75,7 @@ pub struct ProofOptions {
     pub unclaimed: Unclaimed,
 }
 
-/// The defects that a proof tries on rules that reach the defects but do not claim them.
+/// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unclaimed {
     /// If few rules were selected by name, the defects that no rule in the catalog claims; otherwise, none.
@@ -149,8 +149,8 @@ impl Proof {
 /// Runs the proof for a target's product on simulated devices.
 ///
 /// # Errors
-/// Fails if the filter matches no rule, if the runtime has no simulated device, or if its processes' shared file
-/// cannot be read.
+/// Fails if the filter matches no rule, if the runtime has no simulated device, or if the file that the simulated
+/// processes share cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
     // A simulated call counts as hung after five seconds, or more on a slower machine.

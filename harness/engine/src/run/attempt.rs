@@ -42,9 +42,9 @@ impl Campaign {
         })
     }
 
-    /// Runs a rule on as many devices as the rule needs, and returns its outcome. A rule that needs one device uses
-    /// the first usable device in `order`. With `briefly`, each call may take at most as long as the run's longest
-    /// call so far.
+    /// Runs a rule on as many devices as the rule needs, and returns the rule's outcome. A rule that needs one device
+    /// uses the first usable device in `order`. With `briefly`, each call may take at most as long as the run's
+    /// longest call so far.
     pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
@@ -143,8 +143,8 @@ impl Campaign {
         if self.speaks_against_devices(&outcome) {
             if self.devices.gated {
                 let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-                // A rule that fails in this process but not in a fresh one was affected by what an earlier rule
-                // left behind.
+                // If a rule fails in this process but not in a fresh process, an earlier rule's leftovers affected the
+                // rule.
                 let flaky = outcome.result.verdict == Verdict::Flaky;
                 outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
                 replaced.into_iter().for_each(|event| self.happened(event));

@@ -1,5 +1,5 @@
-//! The circuit breaker for functions that hang or terminate their process. Each such failure is blamed once and
-//! confirmed once. Rules that call the function are then blocked until the function is seen to work again.
+//! The circuit breaker for functions that hang or terminate their process. The breaker blames each such function only
+//! once. Rules that call a blamed function are blocked until the function works again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ const KNOWN: u32 = 3;
 const FIRST_INTERVAL: u32 = 8;
 const LONGEST_INTERVAL: u32 = 32;
 
-/// The device is quarantined when this many of the tripped functions are functions that wait for the device.
+/// The device is quarantined when this many functions that wait for the device have tripped.
 const WAITS: usize = 2;
 
 /// The decision on whether a rule may run.
@@ -202,7 +202,7 @@ impl Breaker {
         self.state().out.as_deref().map(out)
     }
 
-    /// The reason for the quarantine on the first call after it; then `None`.
+    /// The reason for the quarantine; `None` if the quarantine has already been reported.
     pub(super) fn newly_out(&self) -> Option<String> {
         let mut state = self.state();
         let why = state.out.clone()?;

@@ -242,7 +242,7 @@ impl Campaign {
         RuleResult { verdict: Verdict::Error, reason, ..result }
     }
 
-    /// True if the run replays a given case, so that only its rule is judged.
+    /// True if the run replays a given case, so that only the case's rule is judged.
     pub(super) fn replays(&self) -> bool {
         !self.only.is_empty()
     }

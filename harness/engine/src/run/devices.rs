@@ -1,7 +1,7 @@
 //! A run's devices: leases and quarantine.
 //!
 //! On real devices, each rule leases its devices, and rules that use different devices run at the same time. A rule's
-//! processes see only its leased devices, numbered from 0. The seed and the rule's id determine the device for a
+//! processes see only the leased devices, numbered from 0. The seed and the rule's id determine the device for a
 //! single-device rule. Which devices are free does not matter. In a simulated run, each thread has a separate machine.
 
 mod after;
@@ -34,14 +34,14 @@ pub(super) use turns::Turns;
 #[derive(Debug)]
 pub(super) struct Devices {
     units: Vec<Unit>,
-    /// The breaker for rules that use several devices. If a function hangs or crashes there, the device at fault is
-    /// unknown.
+    /// The breaker for rules that use several devices. If a function hangs or crashes in such a rule, the device at
+    /// fault is unknown.
     several: Breaker,
     /// True if leases are exclusive.
     exclusive: bool,
     /// True if each device passed the gate before the run. Otherwise, later results prove nothing about a device.
     pub(super) gated: bool,
-    /// Watches the devices' health; `None` if health is unavailable or the watch is switched off.
+    /// Watches the devices' health; `None` if the devices' health is unknown or the watch is switched off.
     watch: Option<watch::Watch>,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
@@ -55,7 +55,7 @@ struct Unit {
     name: Option<String>,
     breaker: Breaker,
     book: checkpoint::Book,
-    /// The number of recovery attempts.
+    /// The number of recovery attempts so far.
     recoveries: AtomicU32,
 }
 
@@ -135,7 +135,7 @@ impl Devices {
         }
     }
 
-    /// Leases a rule's devices, regardless of earlier accidents on them.
+    /// Leases a rule's devices, regardless of earlier accidents on the devices.
     pub(super) fn take_anyway(&self, demand: Demand) -> Lease<'_> {
         let units: Vec<usize> = (0..demand.devices(self.units.len())).collect();
         let mut taken = self.taken();
@@ -257,7 +257,7 @@ impl Devices {
 }
 
 impl Lease<'_> {
-    /// The value of the visibility variable for a rule's processes; `None` if they see all devices.
+    /// The value of the visibility variable for a rule's processes; `None` if the processes see all devices.
     pub(super) fn visible(&self) -> Option<String> {
         let names: Option<Vec<&str>> =
             self.units.iter().map(|unit| self.devices.units[*unit].name.as_deref()).collect();

@@ -6,7 +6,7 @@ use record::{Fingerprint, Installed, RunHeader};
 /// The differences between two runs, one per line.
 #[derive(Debug)]
 pub(super) struct Differences {
-    /// The labels of the two runs, printed after their values.
+    /// The labels for the two runs. Each label is printed after the run's value.
     names: [&'static str; 2],
     pub found: Vec<String>,
 }

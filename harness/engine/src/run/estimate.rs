@@ -1,4 +1,4 @@
-//! Estimates a run's remaining time from the times that its rules took in earlier runs.
+//! Estimates a run's remaining time from the times that the rules took in earlier runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

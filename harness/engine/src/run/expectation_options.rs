@@ -13,8 +13,8 @@ use super::errors::RunError;
 use super::options::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
-/// The options for known failures. Each has an environment variable, for test runners that do not pass arguments
-/// on.
+/// The options for known failures. Each option can also be set with an environment variable, because some test runners
+/// pass no arguments.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
     /// Known failures: a YAML file, or a folder of YAML files.

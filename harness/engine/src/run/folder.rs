@@ -216,7 +216,7 @@ impl RunFolder {
             campaign.perform(planned)
         };
         if interrupt::requested().is_some() {
-            // The rule's workers may have been killed at any point.
+            // The result is discarded, because the interruption may have killed the rule's workers.
             return Ok(None);
         }
         result.interrupted = interrupted;
@@ -276,7 +276,7 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Writes a run whose results are known: journal, reports and counterexamples. Returns remarks about other
+    /// Writes the journal, reports and counterexamples for a run whose results are known. Returns remarks about other
     /// files that could not be written.
     ///
     /// # Errors
@@ -450,8 +450,8 @@ fn link_latest(out: &Path, run: &Path) {
 /// The name of the counterexamples folder in a run's folder.
 const CASES: &str = "counterexamples";
 
-/// If a result has a counterexample, writes the counterexample to the run's folder and to the kept counterexamples. An
-/// error is only a remark, because the journal has the result.
+/// Writes a result's counterexample, if any, to the run's folder and to the folder for kept counterexamples. An error
+/// is only a remark, because the journal has the result.
 fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<String> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Vec::new();

@@ -57,7 +57,7 @@ impl KnownCases {
         known
     }
 
-    /// Earlier counterexamples that are still cases of the rule.
+    /// The kept counterexamples that are still valid cases of the rule.
     pub(super) fn of(&self, rule: &Rule) -> &[Json] {
         self.cases.get(&rule.id).map_or(&[], Vec::as_slice)
     }
@@ -76,7 +76,8 @@ impl KnownCases {
         for KnownCase { case, .. } in kept {
             match cases_from_json(&rule.program, scope, &case) {
                 Ok(_) => cases.push(case),
-                // Another product has other sizes, and another machine may have more devices.
+                // Not an error: the case may come from a product with other sizes, or from a machine with more
+                // devices.
                 Err(error @ (CaseError::NotHere { .. } | CaseError::Excluded)) => unused(&error, false),
                 Err(error) => unused(&error, true),
             }

@@ -128,7 +128,7 @@ pub(super) fn choose_library(
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
 }
 
-/// The runtime's library in its toolkit's folders; `None` if none can be loaded.
+/// The runtime's library in its toolkit's folders; `None` if no such library can be loaded.
 pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
     let first = rules.libraries.first();
     find(first, folders(first)).ok()?.ok()

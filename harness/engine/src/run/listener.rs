@@ -9,7 +9,7 @@ use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
-/// Receives a run's events as they happen, from any of its threads.
+/// Receives a run's events as they happen. Any of the run's threads may report an event.
 pub trait Listener: Debug + Send + Sync {
     /// Called when a rule starts on these devices. A rule that is retried starts again.
     fn begun(&self, rule: &str, devices: &str);

@@ -49,7 +49,7 @@ pub struct MergeOptions {
 /// Merges parts of a run into one run in a new folder, with one report. Returns the exit status of the merged run.
 ///
 /// # Errors
-/// Fails if the runs are not parts of one run or cannot be read, or if the merged run cannot be written or shown.
+/// Fails if the parts cannot be read or do not belong to one run, or if the merged run cannot be written or shown.
 pub fn merge(
     options: &MergeOptions,
     runtimes: &[&'static Runtime],

@@ -1,4 +1,4 @@
-//! A run's remarks and incidents: reported as they happen, and kept for the end of the run.
+//! A run's remarks and incidents, which are reported as they happen and kept for the end of the run.
 
 use std::sync::{Arc, Mutex};
 

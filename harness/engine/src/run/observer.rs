@@ -179,7 +179,8 @@ pub fn run(
         return Err(error);
     }
     expect_each_once(&agenda.selected, &agenda.campaign.results())?;
-    // If several processes make up one run, the reports cover all of them.
+    // If several processes make up one run, the reports cover the entire run, but each process exits with its own
+    // status.
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 

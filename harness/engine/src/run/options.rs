@@ -91,12 +91,12 @@ impl Default for CatalogOptions {
 }
 
 impl CatalogOptions {
-    /// The catalog that `--specs` names, or else the embedded catalog.
+    /// The catalog in the folder that `--specs` names or, without `--specs`, the embedded catalog.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
-    /// The given product; `None` if the device is to report it.
+    /// The given product; `None` if the device reports which product it is.
     pub fn named_product(&self) -> Option<&str> {
         Some(&*self.product).filter(|product| *product != AUTO)
     }
@@ -285,8 +285,8 @@ pub struct RunOptions {
     pub defects: Vec<String>,
 }
 
-/// The options for a run. Each has an environment variable, for test runners that do not pass arguments on. Other
-/// commands offer only the groups of options that they read.
+/// The options for a run. Each option can also be set with an environment variable, because some test runners pass no
+/// arguments. Other commands offer only the groups of options that they read.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]

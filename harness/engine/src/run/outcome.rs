@@ -13,8 +13,8 @@ pub(super) struct RuleOutcome {
     pub lost: Option<LostIn>,
     /// The devices that the rule ran on.
     pub units: Vec<usize>,
-    /// A cause outside the rule, so that the outcome proves nothing about the rule: a lost device, or a process whose
-    /// calls no longer had any effect.
+    /// The cause, if the outcome proves nothing about the rule: a lost device, or a process whose calls no longer had
+    /// any effect.
     pub not_the_rule: Option<RetryCause>,
     /// The outcome on each device, if the rule ran on every device.
     pub each: Vec<RuleOutcome>,

@@ -30,9 +30,9 @@ impl Campaign {
         result
     }
 
-    /// Determines whether a function that hung or terminated its process is broken for every caller. The rule that
-    /// owns the function shows this, because it uses the function in the smallest valid way. If no rule owns the
-    /// function, the next rule that calls the function shows it.
+    /// Determines whether a function that hung or terminated its process is broken for every caller. The outcome of
+    /// the rule that owns the function decides, because this rule uses the function in the smallest valid way. If no
+    /// rule owns the function, the next rule that calls the function decides.
     fn blame(&self, outcome: &RuleOutcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
@@ -64,15 +64,16 @@ impl Campaign {
         }
     }
 
-    /// True if the owner of a call failed at the same call with the same code. An owner that was not selected runs
-    /// only for this comparison, and its result is not reported.
+    /// True if the owner of a call failed at the same call with the same code. If the owner was not selected, the
+    /// owner runs only for this comparison, and the owner's result is not reported.
     fn sees_the_same(&self, owner: &str, outcome: &RuleOutcome) -> bool {
         // A replay judges only the replayed rule, so no owner runs.
         if self.replays() {
             return false;
         }
         let Some(position) = self.target.rules.positions.get(owner) else { return false };
-        // Uses the owner's outcome, never its final result: owners may depend on each other.
+        // Uses the owner's outcome, not the owner's final result, because the final results of two owners may depend
+        // on each other.
         let theirs = self.outcome(*position);
         let as_strong = theirs.result.level == Level::Must || outcome.result.level == Level::Info;
         as_strong && stopped(theirs.result.verdict) && theirs.call == outcome.call

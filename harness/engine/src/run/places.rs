@@ -48,7 +48,7 @@ pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
     trusted.extend(reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid()));
     for folder in [reports, &out] {
-        // A folder that does not exist yet will be created by this user.
+        // A folder that does not exist yet is safe, because this user will create it.
         let Ok(found) = folder.symlink_metadata() else { continue };
         if !trusted.contains(&found.uid()) {
             let text = format!("{} belongs to another user (uid {})", folder.display(), found.uid());

@@ -54,7 +54,8 @@ impl Profile {
         }
     }
 
-    /// The budget for confirming a failure. On a real device, a start takes seconds, and a hang takes the deadline.
+    /// The budget for confirming a failure. On a real device, starting a process takes seconds, and each hang takes as
+    /// long as the deadline.
     fn patience(self) -> Patience {
         let (starts, hangs, seconds, run_seconds) = match self {
             Profile::Smoke => (40, 4, 120, 300),

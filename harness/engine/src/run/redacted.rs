@@ -3,7 +3,7 @@
 use crate::logs::Redactor;
 use record::{RuleResult, RunHeader};
 
-/// Redacts names and device-specific identifiers in a header. Versions, models and digests remain, because they
+/// Redacts names and device-specific identifiers in a header. Versions, models and digests are kept, because they
 /// identify the target.
 pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);

@@ -109,7 +109,7 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
-/// A word, quoted for a shell.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
         word.to_owned()

@@ -47,9 +47,9 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
-    /// Checks, before the catalog and the library are used, that the interrupted run used the same ones. Their paths
-    /// are never taken from the journal: otherwise, the journal's author could choose the code that this process
-    /// loads.
+    /// Checks, before the catalog and the library are used, that the interrupted run used the same catalog and
+    /// library. Paths of files are never taken from the journal: otherwise, the journal's author could choose the code
+    /// that this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
@@ -194,7 +194,7 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// The number of a run's devices, including those that were unusable before the run began.
+/// The number of a run's devices, including devices that were unusable before the run began.
 fn all_devices(of: &RunHeader) -> u32 {
     let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
     of.devices.saturating_add(out)
@@ -232,7 +232,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// Fails if there are differences, and reports all of them together.
+/// Fails if there are differences, and lists all differences in one error.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {
         return Ok(());

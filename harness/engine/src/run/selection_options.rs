@@ -17,7 +17,8 @@ use super::shard::{Distribution, Shard};
 /// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// The options that select rules. Each has an environment variable, for test runners that do not pass arguments on.
+/// The options that select rules. Each option can also be set with an environment variable, because some test runners
+/// pass no arguments.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
     /// Run the rules that this file lists, one per line.

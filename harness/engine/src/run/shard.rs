@@ -54,7 +54,7 @@ impl Distribution {
     pub fn by_times(of: u32, earlier: &[RuleResult]) -> Distribution {
         let mut rules: Vec<(u64, &str)> =
             earlier.iter().map(|result| (result.nanoseconds.max(LEAST), result.id.as_str())).collect();
-        // The longest rules come first, and each goes to the part with the least time so far.
+        // Rules are assigned longest first. Each rule goes to the part with the least time so far.
         rules.sort_by_key(|(time, id)| (Reverse(*time), *id));
         let mut loads: std::collections::BinaryHeap<Reverse<(u64, u32)>> =
             (1..=of).map(|part| Reverse((0, part))).collect();
@@ -78,7 +78,7 @@ impl Distribution {
         })
     }
 
-    /// Identifies a distribution by times; `None` for a distribution by ids alone.
+    /// A digest that identifies a distribution by times; `None` for a distribution by ids alone.
     pub fn digest(&self) -> Option<String> {
         let mut lines = String::new();
         for (id, part) in &self.timed {

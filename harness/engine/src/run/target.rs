@@ -148,7 +148,7 @@ impl Target {
                 conditions.product = product;
             }
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
-                // The queries ran in a worker that was prepared for another product.
+                // Ends the worker that answered the queries, because the worker was prepared for another product.
                 pool.close(factory.deadlines);
             }
             factory.product.clone_from(&conditions.product);
@@ -162,7 +162,7 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
-        // The simulated device runs no kernel code and locks no memory.
+        // The host does not matter for a simulated device, which runs no kernel code and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
             host.assumed_bare = options.machine.assume_bare_metal;

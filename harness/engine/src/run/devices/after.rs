@@ -29,7 +29,7 @@ impl Lease<'_> {
     /// the devices makes them suspect. Returns the reason why a leased device is lost, and remarks.
     pub(in crate::run) fn look(&self, after: &RuleResult, suspicious: bool) -> (Option<String>, Vec<String>) {
         let said = self.devices.look(suspicious.then_some((after.id.as_str(), self.units())));
-        // Another rule's check may have found the device lost.
+        // Another rule's check may already have found that the device is lost.
         let lost = self.devices.watch.as_ref().and_then(|watch| watch.lost_of(&self.units));
         (lost, said)
     }

@@ -24,7 +24,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Queries the tools. Returns `None` if the runtime has none.
+    /// Queries the tools. Returns `None` if the runtime has no tools.
     pub(super) fn look(target: &Target, options: &Options) -> Option<Before> {
         let doctor = target.runtime.doctor.as_ref()?;
         let mut fingerprint = (doctor.identify)(&machine());

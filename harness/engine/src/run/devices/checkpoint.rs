@@ -156,7 +156,7 @@ impl Book {
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
             return nothing();
         }
-        // A process is not started just for a checkpoint.
+        // No process is started just for a checkpoint.
         let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return nothing() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return nothing() };
         let since = std::mem::take(&mut entries.since);
@@ -180,7 +180,7 @@ impl Book {
                     let rules = guilty.iter().map(|index| rules.rules[*index].id.clone()).collect();
                     leaks.push(Incident::Leak { rules, resource, amount, device: device.map(str::to_owned) });
                 }
-                // Memory held by the suite's own processes is not lost.
+                // Memory that the suite's additional processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} lost between two checkpoints, and no rule between them reproduces the loss: another program \

@@ -1,4 +1,4 @@
-//! Determines a run's usable devices: those that pass the gate before the run begins.
+//! Determines a run's usable devices, which are the devices that pass the gate before the run begins.
 
 use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
@@ -120,7 +120,7 @@ fn usual_run_mode(target: &Target) -> bool {
 /// unset, the numbers of all devices.
 fn names(target: &Target) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    // If only some devices are used, rules must not see the rest.
+    // If only some devices are used, rules must not see the other devices.
     let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = visible::given(variable);

@@ -1,4 +1,4 @@
-//! The devices' health during a run, compared with their health before it. A device is lost if it has permanently
+//! The devices' health during a run, compared with their health before the run. A device is lost if it has permanently
 //! deteriorated: it has uncorrected memory errors, it has a fault that is not known to be harmless, or it has
 //! disappeared.
 
@@ -58,8 +58,8 @@ struct Worse {
 }
 
 impl Watch {
-    /// Creates a watch over units of devices, which have these names in the tool, given the devices' health before the
-    /// run.
+    /// Creates a watch over units, given the devices' health before the run. `units` has the names of each unit's
+    /// devices in the tool.
     pub(super) fn new(
         look: impl Fn() -> MachineHealth + Send + Sync + 'static,
         before: MachineHealth,
@@ -161,7 +161,8 @@ impl Watch {
         units.iter().find_map(|unit| lost.get(unit).cloned())
     }
 
-    /// Resets the watch for a recovered unit. The unit's counters start anew, but its other problems must be gone.
+    /// Resets the watch for a recovered unit. The unit's counters are reset, but all other problems with the unit must
+    /// be gone.
     ///
     /// # Errors
     /// Fails if problems remain, and lists them.

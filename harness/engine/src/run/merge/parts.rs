@@ -78,7 +78,7 @@ impl Parts {
     /// The run's selected rules, from all parts together.
     ///
     /// # Errors
-    /// Fails if a journal has a result for a rule outside its part.
+    /// Fails if a journal has a result for a rule that does not belong to the journal's part.
     pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
         let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
         let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
@@ -236,8 +236,8 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
 
 /// Part numbers as text: `part 3`, `parts 3, 7`.
 pub(super) fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // The maximum number of parts to list. A run may have a hundred thousand parts, and each of its rules may list
-    // missing ones.
+    // The maximum number of parts to list. A run may have a hundred thousand parts, and each rule may list missing
+    // parts.
     const SHOWN: usize = 20;
     let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
     texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));

@@ -33,7 +33,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// The failed step in the query for a capability; `None` if all steps succeeded.
+/// The step that failed in the query for a capability; `None` if all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);

@@ -53,7 +53,7 @@ pub(super) fn read(root: &Path) -> Host {
     }
 }
 
-/// The bits in `CapEff`.
+/// The capability bits in the line `CapEff`.
 fn capabilities(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
     u64::from_str_radix(line.trim(), 16).ok()

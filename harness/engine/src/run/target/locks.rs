@@ -63,7 +63,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
             return Err(TargetError::Locked { device, holder: holder(), path, seconds });
         }
         if !said {
-            // Printed in a single write, because other runs may print the same message.
+            // The message is printed in a single write, because other runs may print the same message.
             let place = path.display();
             let text =
                 format!("device {device} is in use: waiting up to {seconds} s for {place}, held by {}\n", holder());
@@ -102,8 +102,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Opens a lock file for reading, which is enough for a lock. Creates the file only if it is missing, because the
-/// kernel refuses to open another user's existing file with the flag for creation (fs.protected_regular). A new file's
-/// mode is set before the file gets its final name.
+/// kernel may refuse to open another user's existing file with `O_CREAT` (fs.protected_regular). A new file's mode is
+/// set before the file gets its final name.
 fn open(path: &Path) -> io::Result<File> {
     let existing = || File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     for _ in 0..TRIES {
