@@ -48,7 +48,8 @@ pub(super) struct Configuration<'a> {
     /// The first seed, and the number of seeds.
     pub seeds: (u64, u64),
     pub rules: Vec<&'a Rule>,
-    /// The rules that do not claim the defect. They run only for the matrix.
+    /// The rules that do not claim the defect. These rules run for the matrix, or to find defects that rules could
+    /// claim.
     pub others: Vec<&'a Rule>,
 }
 

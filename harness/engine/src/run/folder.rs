@@ -334,7 +334,7 @@ impl RunFolder {
             end.exit = ExitStatus::Unknown as u8;
         }
         run.end = (run.results.len() >= selected).then_some(end);
-        // Threads and interruptions change the order in which rules end.
+        // The results are sorted, because threads and interruptions change the order in which rules end.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
@@ -418,8 +418,8 @@ fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
     match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_owned() }),
-        // Some network file systems cannot lock folders. Even without a lock, the journal refuses a second result for
-        // a rule.
+        // Some network file systems cannot lock folders. Even without this lock, the journal refuses a second result
+        // for a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }

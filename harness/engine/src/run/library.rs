@@ -134,8 +134,8 @@ pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
     find(first, folders(first)).ok()?.ok()
 }
 
-/// The first library, together with the other libraries. Each other library is taken from the first library's folder
-/// or, if missing there, from the place where the toolkit installs it.
+/// Chooses the other libraries to use with the first library. Each library is taken from the first library's folder
+/// or, if missing there, from the folder where the toolkit installs the library.
 fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<LibraryChoice, LibraryError> {
     let parent = first.parent().map(Path::to_owned);
     let mut files = vec![Some(first)];

@@ -59,7 +59,7 @@ struct ActiveRule {
     begun: Instant,
 }
 
-/// Marks a rule as running until dropped.
+/// Marks a rule as running until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,

@@ -1,5 +1,5 @@
-//! Memory that a device lost during a run. If a rule is refused memory because memory was lost, the device has failed:
-//! neither another program nor the suite uses the missing memory.
+//! Memory that a device lost during a run. If a rule is refused memory because the device lost memory, the device has
+//! failed: neither another program nor the suite uses the missing memory.
 
 use crate::pool::{Seat, Slot};
 use record::{RuleResult, Verdict};
@@ -20,7 +20,7 @@ impl Campaign {
     /// failure.
     pub(super) fn unless_memory_was_lost(&self, outcome: RuleOutcome, slot: &mut Slot) -> (RuleOutcome, bool) {
         let failure = outcome.result.failure.as_deref();
-        // Only a refused call or a failed check of memory accounts can be due to lost memory: a hang or a crash has
+        // Lost memory can explain only a refused call or a failed check of memory accounts. A hang or a crash has
         // another cause.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
             return (outcome, false);

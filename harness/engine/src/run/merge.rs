@@ -1,5 +1,5 @@
 //! Merges the parts of a run. Every rule appears in the merged run. If a rule has no result in any part, the merged
-//! run says why.
+//! run records the reason.
 
 mod choose;
 mod parts;

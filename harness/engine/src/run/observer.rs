@@ -50,7 +50,7 @@ pub trait Observer {
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError>;
 }
 
-/// A run's agenda: the selected rules, and the place for results.
+/// A run's agenda: the selected rules, and the folder for their results.
 #[derive(Debug)]
 pub struct Agenda {
     pub campaign: Campaign,
@@ -71,15 +71,15 @@ impl Agenda {
         most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
-    /// The number of threads that keep [`Agenda::threads`] rules running if rules start strictly in order. More
-    /// threads are needed than rules, because some threads wait for a device.
+    /// The number of threads needed if rules start strictly in order. This may be more than [`Agenda::threads`],
+    /// because some threads wait for a device.
     pub fn threads_in_order(&self) -> usize {
         let devices = self.campaign.devices.at_the_same_time().filter(|most| *most > 1 && *most == self.threads());
         devices.map_or(self.threads(), |devices| devices * 2)
     }
 
-    /// Estimates this run's time from recent runs; `None` if these runs have times for too few rules. Slow, because it
-    /// reads the runs' journals.
+    /// Estimates this run's time from recent runs; `None` if these runs have times for too few rules. This is slow,
+    /// because the runs' journals are read.
     pub fn estimate(&self) -> Option<Estimate> {
         let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
         Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
@@ -254,7 +254,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
-    // A replay ignores known failures, because it needs this rule's result.
+    // A replay ignores known failures, because the replay needs this rule's result.
     let known = match options.run.case {
         Some(_) => None,
         None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,

@@ -10,7 +10,7 @@ use catalog::FREE_MEMORY;
 /// The maximum number of bytes by which free memory may shrink during the operation: half of what the operation
 /// allocates, and much more than a driver keeps.
 const MOST_KEPT: u64 = 16 << 20;
-/// The number of attempts. One is not enough, because another program may take memory during an attempt.
+/// The number of attempts. One attempt is not enough, because another program may take memory during an attempt.
 const ROUNDS: u32 = 3;
 /// The maximum time to wait for a runtime that updates its memory counters late. The next constant is the interval
 /// between queries.

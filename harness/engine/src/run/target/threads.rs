@@ -8,8 +8,9 @@ use rustix::process::{Resource, getrlimit};
 
 use super::TargetError;
 
-/// The number of threads that a run may need at the same time. A runtime starts a thread per stream, and more for
-/// internal use. With too few threads, a runtime refuses streams or waits forever, and a rule would blame the runtime.
+/// The number of threads that a run may need at the same time. A runtime starts one thread per stream, and other
+/// threads for internal use. With too few threads, a runtime refuses streams or waits forever, and a rule would blame
+/// the runtime.
 const NEEDED: usize = 512;
 /// An idle thread's stack size, in bytes.
 const STACK: usize = 16 << 10;
