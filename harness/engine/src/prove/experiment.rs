@@ -16,20 +16,20 @@ use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use catalog::{Rule, Rules};
 use record::{StartReason, Verdict};
 
-/// The settings for an experiment. The defaults are those of any run, but without shrinking, because the failure is
-/// not shown to a user.
+/// The settings for an experiment. By default, a rule runs as in any run, but without shrinking, because no user sees
+/// the failing case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Experiment {
-    /// The judgment to ignore.
+    /// The judgment to ignore, if any.
     pub ignored: Option<Judgment>,
     /// True to continue after a failure and count the failing cases.
     pub counts: bool,
-    /// The maximum number of cases.
+    /// The maximum number of cases, if limited.
     pub cases: Option<u32>,
-    /// The only cases to run. If empty, all cases run.
+    /// The cases to run. If empty, all cases run.
     pub only: Vec<Json>,
-    /// The event that fails, counted from 1 over all processes on the machine. Works only on a device that supports
-    /// failing events.
+    /// The event to make fail: its kind, and its number, counted from 1 over all processes on the machine. Requires a
+    /// device that supports failing events.
     pub event: Option<(Event, u64)>,
 }
 
@@ -40,13 +40,14 @@ pub struct Attempt {
     pub reason: String,
     /// The statement at which the first case failed; empty if no case failed.
     pub place: Span,
-    /// The number of executed cases.
+    /// The number of cases that ran.
     pub cases: u64,
-    /// The number of failed cases.
+    /// The number of cases that failed.
     pub failed: u64,
-    /// The number of the first failed case.
+    /// The number of the first case that failed.
     pub first: u64,
-    /// The number of remaining events of this kind, including the one that fails.
+    /// The number of events of this kind that were still to come when the experiment ended, up to and including the
+    /// event to make fail.
     pub left: u64,
 }
 
@@ -151,7 +152,7 @@ impl Bench {
         }
     }
 
-    /// Makes an event fail once the rule's workers are running: their start is not part of a case.
+    /// Arranges for an event to fail. First starts the rule's workers, because starting workers is not part of a case.
     fn arm(&self, rule: &Rule, slot: &mut Slot, (event, number): (Event, u64)) -> Result<(), String> {
         self.executor.start_workers(rule, slot).map_err(|error| error.to_string())?;
         let bytes = glitch::encode(event, number);
@@ -159,7 +160,7 @@ impl Bench {
         file.and_then(|file| file.write_all_at(&bytes, 0)).map_err(|error| error.to_string())
     }
 
-    /// A rule's cases with this seed: the edges, and at most `most` others.
+    /// A rule's cases with this seed: the edges, and at most `most` other cases.
     pub(super) fn cases(&self, rule: &Rule, seed: u64, most: u32) -> Vec<Json> {
         let whole = self.executor.assignment(rule, rule_seed(seed, &rule.id));
         let budget = Experiment { cases: Some(most), ..Experiment::default() }.budget(whole.budget);
@@ -190,30 +191,30 @@ impl Bench {
         }
     }
 
-    /// Limits workers to this rule's chapter from now on.
+    /// Makes workers that start from now on read only this rule's chapter.
     pub(super) fn reads_only(&mut self, rule: &Rule) {
         self.executor.factory.only = Some(self.executor.chapter_file(rule).to_owned());
     }
 
-    /// Makes workers record from now on which defects the model queries.
+    /// Makes workers that start from now on record which defects the model queries.
     pub(super) fn notes_reach(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.notes_reach = true;
         }
     }
 
-    /// Makes workers support failing events from now on.
+    /// Makes workers that start from now on support failing events.
     pub(super) fn glitches(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {
             simulated.glitches = true;
         }
     }
 
-    /// The defects that the model queried since the previous call: the bytes described in
+    /// The defects that the model has queried since the previous call, as the bytes described in
     /// [`simulator_contract::reach`].
     ///
     /// # Errors
-    /// Fails if the simulated processes' shared file cannot be read.
+    /// Fails if the file that the simulated processes share cannot be read.
     pub(super) fn reached(&self) -> std::io::Result<Vec<u8>> {
         let slot = self.executor.pool.take()?;
         let path = reach_file(&slot.machine.path);
@@ -222,13 +223,13 @@ impl Bench {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             bits => bits?,
         };
-        // Written in place, because processes have mapped the file.
+        // The file is cleared in place, because processes have mapped the file.
         File::options().write(true).open(&path)?.write_all_at(&vec![0; bits.len()], 0)?;
         Ok(bits)
     }
 }
 
-/// The number of remaining events on a machine.
+/// The number of events still to come on a machine, up to and including the event to make fail.
 fn left(machine: &Path) -> std::io::Result<u64> {
     let mut bytes = [0; glitch::BYTES];
     File::open(event_file(machine))?.read_exact_at(&mut bytes, 0)?;

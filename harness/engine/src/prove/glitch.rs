@@ -1,7 +1,8 @@
-//! Glitches: a device that is correct except for a single transfer, refusal or output. Glitches test each check
-//! that no defect needs. If only one check notices a wrong event, it detects something that no other check does.
+//! Glitches: a device that is correct except for a single transfer, refusal or output. Glitches test each check that
+//! no defect needs. If only one check notices a wrong event, that check is needed.
 //!
-//! A case runs alone. Its events are counted on the faithful device, and then each event in turn is made to fail.
+//! Each case runs alone. The case's events are counted on the faithful device, and then each event in turn is made to
+//! fail.
 
 use std::collections::BTreeMap;
 
@@ -22,18 +23,20 @@ use super::lab::{Lab, Trial, lock};
 const CASES: u32 = 120;
 /// The maximum number of a case's events to try.
 const EVENTS: u64 = 64;
-/// The number of fruitless events of the same kind after which no more are tried.
+/// After this many events of one kind, no more events of that kind are tried if no event showed that a check is
+/// needed.
 const PATIENCE: u64 = 160;
-/// The maximum number of events of one kind that the same check may be the first to notice.
+/// The maximum number of events of one kind that are tried for a check. Only events that the check was the first to
+/// notice count.
 const TRIES: u32 = 8;
-/// The maximum number of hangs to wait for in a rule.
+/// The maximum number of hangs in a rule. After these, no more events are tried.
 const HANGS: u32 = 3;
 
-/// The number of events of a kind that each check was first to notice.
+/// For each check, the number of events of one kind that the check was the first to notice.
 type Tries = BTreeMap<Judgment, u32>;
 
 struct GlitchTally {
-    /// The number of tried events.
+    /// The number of events that were tried.
     events: u64,
     /// True if a check turned out to be needed.
     needed: bool,
@@ -42,7 +45,7 @@ struct GlitchTally {
 }
 
 impl Trial<'_> {
-    /// Searches for events that only one of the remaining checks notices.
+    /// Searches for events that only one check notices, among the checks that no defect needs.
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
         let mut options = self.options.clone();
@@ -102,7 +105,7 @@ impl Trial<'_> {
             if !without.passes() {
                 continue;
             }
-            // Confirmed only in fresh processes, in which nothing has failed before.
+            // Each confirmation runs in fresh processes, in which nothing has failed before.
             let mut fresh = |ignored| {
                 lab.retire();
                 lab.attempt(rule, seed, &experiment(number, ignored), |_| true)
@@ -119,7 +122,7 @@ impl Trial<'_> {
         found
     }
 
-    /// True if the rule has a check whose need an event of this kind could show.
+    /// True if an event of this kind could show that one of the rule's remaining checks is needed.
     fn wanting(&self, rule: &Rule, event: Event, tries: &Tries) -> bool {
         let rules = lock(&self.rules);
         rules.get(&rule.id).is_some_and(|proof| {
@@ -135,7 +138,7 @@ impl Trial<'_> {
         })
     }
 
-    /// The failed check, if no defect or glitch needs it yet.
+    /// The check that failed, if no defect or glitch has shown yet that the check is needed.
     fn failed_check(&self, rule: &Rule, attempt: &Attempt) -> Option<Judgment> {
         let rules = lock(&self.rules);
         let check = rules.get(&rule.id)?.checks.iter().find(|check| check.failed(attempt))?;

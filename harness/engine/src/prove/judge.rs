@@ -18,21 +18,22 @@ pub struct RuleProof {
     pub level: Level,
     /// The reason why the rule does not apply to the product or is not judged.
     pub skipped: Option<String>,
-    /// Each claimed defect with its tally of seeds.
+    /// The claimed defects, each with the results over all seeds.
     pub kills: BTreeMap<String, Tally>,
-    /// The claimed defects that are subtle, that is, that show only for some sizes, histories or orders.
+    /// The claimed defects that are subtle. A subtle defect shows only for some sizes, histories, orders or processes.
     pub subtle: BTreeSet<String>,
     /// The bad devices on which the rule passed.
     pub passes_on: BTreeSet<String>,
-    /// The faithful devices (`faithful`, or a variant) on which the rule did not pass, with its message.
+    /// The faithful devices (`faithful`, or a variant) on which the rule did not pass, each with the rule's message.
     pub false_alarms: BTreeMap<String, String>,
-    /// The variants on which a rule of level `info` did not pass. Such a rule tests no promise, so no promise is
-    /// broken.
+    /// The variants on which the rule, of level `info`, did not pass, each with the rule's message. A rule of this
+    /// level tests no promise, so no promise is broken.
     pub findings: BTreeMap<String, String>,
-    /// The variants on which the set-up failed, with its message. A variant may refuse what a rule's set-up needs;
-    /// the rule is not judged there.
+    /// The variants on which the rule's set-up failed, each with the message. A variant may refuse what the set-up
+    /// needs. The rule is then not judged on that variant.
     pub blocked: BTreeMap<String, String>,
-    /// The devices on which the watchdog ended the rule, with its message. The rule's result there is unknown.
+    /// The devices on which the watchdog ended the rule, each with the message. The rule's result on these devices is
+    /// unknown.
     pub cut: BTreeMap<String, String>,
     /// The rule's checks, in step order.
     pub checks: Vec<CheckProof>,
@@ -46,7 +47,7 @@ pub struct Tally {
     pub killed: u64,
     /// The number of seeds with which the watchdog ended the rule before a case failed.
     pub cut: u64,
-    /// The total number of cases up to the first failure.
+    /// The number of cases up to the first failure, added up over all seeds.
     pub cases: u64,
 }
 
@@ -58,7 +59,7 @@ impl Tally {
         self.cases += attempt.cases;
     }
 
-    /// True if the defect goes unnoticed with some seed.
+    /// True if the rule misses the defect with at least one seed.
     pub fn survives(&self) -> bool {
         !self.is_open() && (self.seeds == 0 || self.killed < self.seeds)
     }
@@ -68,7 +69,8 @@ impl Tally {
         self.cut > 0
     }
 
-    /// The estimated share of cases that notice the defect. With most seeds, the rule stops at its first failure.
+    /// The estimated share of cases that notice the defect. The share is an estimate because the rule stops at its
+    /// first failure.
     pub fn rate(&self) -> f64 {
         if self.cases == 0 { 0.0 } else { self.killed as f64 / self.cases as f64 }
     }
@@ -80,13 +82,13 @@ pub struct CheckProof {
     pub judgment: Judgment,
     /// The check's statement, on one line.
     pub text: String,
-    /// `file:line:column`.
+    /// The check's place in the catalog, as `file:line:column`.
     pub place: String,
-    /// The defects and bad devices that this check was first to notice.
+    /// The defects and bad devices that this check was the first to notice.
     pub caught: BTreeSet<String>,
-    /// A defect or bad device that the rule does not notice without this check.
+    /// A defect, bad device or glitch that the rule does not notice without this check.
     pub needed_for: Option<String>,
-    /// A defect that the rule does not claim, and does not notice without this check.
+    /// A defect that the rule does not claim, but notices only because of this check.
     pub could_claim: Option<String>,
     /// The reason that the catalog gives for keeping an unneeded check.
     pub reason: Option<String>,
@@ -119,7 +121,7 @@ impl CheckProof {
         attempt.verdict == verdict && (attempt.place == self.judged.reported) == reported
     }
 
-    /// The checked property, for reports.
+    /// The kind of property that the check judges, for reports.
     pub fn what(&self) -> &'static str {
         match self.judgment {
             Judgment::Condition(_) => "condition",
@@ -150,7 +152,8 @@ impl RuleProof {
         if self.subtle.is_empty() {
             gaps.push("claims no subtle defect on this product".to_owned());
         }
-        // A rule that tests a freedom in the documents may pass on a device that does nothing.
+        // Only a `must` rule has to fail on bad devices: a rule that tests a freedom in the documents may pass on a
+        // device that does nothing.
         if self.level == Level::Must {
             gaps.extend(self.passes_on.iter().map(|device| format!("passes on {device}")));
         }

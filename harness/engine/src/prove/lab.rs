@@ -15,11 +15,11 @@ use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
 use super::{ProofOptions, RuleProof, Unclaimed};
 
-/// The number of a rule's cases in the matrix on a defect that it claims. All of them run, and failures are
-/// counted.
+/// The number of cases in the matrix for a rule on a defect that the rule claims. All of these cases run, and the
+/// failures are counted.
 pub(super) const COUNTED: u32 = 32;
-/// The maximum number of a rule's cases in the matrix, up to the first failure, on a defect that it does not claim.
-/// Edges always run.
+/// The maximum number of cases in the matrix for a rule on a defect that the rule does not claim. The rule stops at
+/// its first failure. Edges always run.
 const TRIED: u32 = 8;
 
 /// A simulated device.
@@ -28,7 +28,7 @@ pub(super) enum Device {
     /// A faithful device, or one with a legal variant.
     Faithful(Option<&'static str>),
     Defect(&'static str),
-    /// A bad device: its behavior is wrong everywhere.
+    /// A bad device, whose behavior is wrong everywhere.
     Bad(&'static str),
 }
 
@@ -41,14 +41,15 @@ impl Device {
     }
 }
 
-/// A device with the rules to run on it.
+/// A device, and the rules to run on it.
 #[derive(Debug)]
 pub(super) struct Configuration<'a> {
     pub device: Device,
     /// The first seed, and the number of seeds.
     pub seeds: (u64, u64),
     pub rules: Vec<&'a Rule>,
-    /// Rules that do not claim the defect, for the matrix.
+    /// The rules that do not claim the defect. These rules run for the matrix, or to find defects that rules could
+    /// claim.
     pub others: Vec<&'a Rule>,
 }
 
@@ -63,7 +64,7 @@ pub(super) struct Trial<'a> {
     pub cells: Mutex<Vec<Cell>>,
 }
 
-/// A simulated device, and a flag that is set if a rule has failed there since the workers started.
+/// A simulated device, and a flag that is set if a rule has failed on the device since the workers started.
 pub(super) struct Lab {
     pub bench: Bench,
     dirty: bool,
@@ -75,19 +76,20 @@ impl Lab {
         Lab { bench, dirty: false }
     }
 
-    /// Prepares for this rule: starts separate workers, which read only the rule's chapter.
+    /// Prepares for this rule by starting separate workers, which read only the rule's chapter.
     pub(super) fn begin(&mut self, rule: &Rule) {
         self.retire();
         self.bench.reads_only(rule);
     }
 
-    /// Ends the workers, so that the next attempt runs in fresh ones.
+    /// Ends the workers, so that the next attempt runs in fresh workers.
     pub(super) fn retire(&mut self) {
         self.bench.retire();
         self.dirty = false;
     }
 
-    /// Runs a rule. An unexpected result after an earlier failure is repeated in fresh processes.
+    /// Runs a rule. If the attempt does not satisfy `hoped` and a rule failed earlier in the same processes, runs the
+    /// rule again in fresh processes.
     pub(super) fn attempt(
         &mut self,
         rule: &Rule,
@@ -109,7 +111,8 @@ impl Trial<'_> {
     /// Processes items on several threads. Each thread keeps the value that `begin` returns.
     ///
     /// # Errors
-    /// Returns the first error from `begin` or `work`. The thread that fails ends, and the others finish the list.
+    /// Returns the first error from `begin` or `work`. The thread with the error ends, and the other threads process
+    /// the remaining items.
     pub(super) fn each<T: Sync, S>(
         &self,
         items: &[T],
@@ -125,7 +128,7 @@ impl Trial<'_> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            // This thread is the first. If no more threads can start, the existing ones do the work.
+            // The current thread works too. If no more threads can start, the existing threads do the work.
             let more =
                 (1..self.proof.jobs.min(items.len())).map_while(|_| Builder::new().spawn_scoped(scope, thread).ok());
             let more: Vec<_> = more.collect();
@@ -140,7 +143,7 @@ impl Trial<'_> {
         self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
-    /// Runs every rule on a faithful device that records which defects its model queries.
+    /// Runs every rule on a faithful device that records which defects the device's model queries.
     pub(super) fn reach(&self, rules: &[&Rule]) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let found = Mutex::new(BTreeMap::new());
         let begin = || {
@@ -150,7 +153,8 @@ impl Trial<'_> {
         };
         self.each(rules, begin, |bench: &mut Bench, rule| {
             bench.attempt(rule, self.seed, &Experiment { cases: Some(COUNTED), ..Experiment::default() });
-            // Starting a worker counts toward each rule.
+            // Ends the workers, so that each rule starts workers and the defects queried at start-up count for each
+            // rule.
             bench.retire();
             let bits = bench.reached().map_err(|source| RunError::Reach { source })?;
             lock(&found).insert(rule.id.clone(), bits);
@@ -176,8 +180,8 @@ impl Trial<'_> {
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
-                        // A variant may refuse only what a rule's set-up needs. Then no promise is reported as
-                        // broken.
+                        // A variant may refuse what a rule's set-up needs. The rule is then blocked, and no promise is
+                        // reported as broken.
                         let blocked = |attempt: &Attempt| name.is_some() && attempt.verdict == Verdict::Blocked;
                         let quiet = |attempt: &Attempt| attempt.passes() || blocked(attempt);
                         let attempt = lab.attempt(rule, seed, &experiment, quiet);
@@ -223,7 +227,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Runs a rule on a defect that it claims, with each seed until one misses the defect.
+    /// Runs a rule on a defect that the rule claims, with one seed after another, until the rule misses the defect.
     fn claim(&self, lab: &mut Lab, rule: &Rule, name: &'static str, first: u64, seeds: u64) {
         let experiment = Experiment::default();
         for seed in first..first + seeds {
@@ -232,7 +236,8 @@ impl Trial<'_> {
             if attempt.kills() {
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
-                // The defect is neither killed nor missed: a rule that the watchdog ended might have failed later.
+                // The defect is neither killed nor missed, because a rule that the watchdog ended might have failed
+                // later.
                 return self.cut(rule, name, &attempt);
             } else {
                 return;
@@ -240,7 +245,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Reruns the rule without the check that failed first: only the removal of that check can change the result.
+    /// Reruns the rule without the check that failed first. Removing any other check cannot change the result.
     fn weaken(
         &self,
         lab: &mut Lab,
@@ -280,7 +285,7 @@ impl Trial<'_> {
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
             (true, ..) => Some(COUNTED),
-            // There are only a few of these pairs.
+            // No limit is needed, because only a few rules are tried on unclaimed defects.
             (false, false, Unclaimed::Nobodys) => None,
             (false, ..) => Some(TRIED),
         };
@@ -301,7 +306,7 @@ impl Trial<'_> {
         });
     }
 
-    /// Records that a rule's result is unknown.
+    /// Records that a rule's result on a device is unknown.
     fn cut(&self, rule: &Rule, device: &str, attempt: &Attempt) {
         self.note(rule, |proof| _ = proof.cut.insert(device.to_owned(), attempt.reason.clone()));
     }

@@ -1,4 +1,4 @@
-//! The behavior of steps on a faithful device, and the defects that they could notice.
+//! Runs a rule's steps on a faithful device, and finds the defects that the rule could notice.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use super::lab::COUNTED;
 pub struct Look {
     /// The place and reason of the failure; `None` if the rule passed.
     pub stopped: Option<String>,
-    /// The names of the defects that the device queried, except those queried when processes start. No other defect
-    /// can make a difference.
+    /// The names of the defects that the device's model queried, except defects queried when processes start. No other
+    /// defect can affect the rule.
     pub reached: BTreeSet<&'static str>,
 }
 
-/// Runs a rule on a faithful device that records which defects it queries.
+/// Runs a rule on a faithful device that records which defects the device's model queries.
 ///
 /// # Errors
-/// Fails if the runtime has no simulated device, or if its processes' shared file cannot be read.
+/// Fails if the runtime has no simulated device, or if the file that the simulated processes share cannot be read.
 pub fn look(target: &Target, seed: u64, options: &Options, rule: &Rule) -> Result<Look, RunError> {
     let mut bench = Bench::new(target, options, Vec::new())?;
     bench.notes_reach();
-    // If a worker does not start, the attempt reports that.
+    // If a worker does not start, the attempt below reports the reason.
     let _ = bench.start(rule);
     let reached = || bench.reached().map_err(|source| RunError::Reach { source });
     reached()?;

@@ -12,33 +12,34 @@ use simulator_contract::is_subtle;
 
 use super::{ProofFileError, RuleProof};
 
-/// A defect is blunt, and proves little about any rule, if it is noticed by more rules than this, in percent and in
-/// number. The number is for products with few rules, where a tenth of the rules is less than a chapter.
+/// A defect is blunt, and proves little about any rule, if more rules than this notice the defect. The limits are a
+/// percentage of the rules and a number of rules, and both must be exceeded. The number matters for products with few
+/// rules, where a tenth of the rules is less than a chapter.
 const BLUNT: (usize, usize) = (10, 10);
-/// The maximum share of cases, in percent, in which a subtle defect shows for some rule.
+/// The maximum percentage of a rule's cases in which a subtle defect may show.
 const SUBTLE: u64 = 5;
 
-/// A rule on a device with one defect.
+/// The result for one rule on a device with one defect.
 #[derive(Debug, Clone)]
 pub struct Cell {
     pub defect: &'static str,
     pub rule: String,
     pub claimed: bool,
     pub verdict: Verdict,
-    /// The number of executed cases; the next field has the number of failed cases.
+    /// The number of cases that ran. The next field is the number of cases that failed.
     pub cases: u64,
     pub failed: u64,
-    /// The number of the first failed case.
+    /// The number of the first case that failed.
     pub first: u64,
     /// The statement at which the first case failed.
     pub statement: String,
 }
 
-/// The results for every rule on every defect that its faithful run queried. Other defects cannot make a
-/// difference.
+/// The results for every rule on every defect that the model queried when the rule ran on the faithful device. Other
+/// defects cannot affect the rule.
 #[derive(Debug)]
 pub struct Matrix {
-    /// Sorted by defect and rule.
+    /// The cells, sorted by defect and rule.
     pub cells: Vec<Cell>,
     /// The number of judged rules.
     pub rules: usize,
@@ -70,7 +71,7 @@ impl Matrix {
         rows
     }
 
-    /// The blunt defects: each fails more than a tenth of the rules.
+    /// The blunt defects. Each makes more than a tenth of the rules fail.
     fn blunt(&self) -> BTreeSet<&'static str> {
         let rows = self.rows();
         let (percent, number) = BLUNT;
@@ -78,7 +79,7 @@ impl Matrix {
         rows.iter().filter(|(_, row)| blunt(row)).map(|(defect, _)| *defect).collect()
     }
 
-    /// The defects that the same rules notice, in the same cases and at the same statements.
+    /// Groups of defects that the same rules notice, in the same cases and at the same statements.
     fn duplicates(&self) -> Vec<Vec<&'static str>> {
         type Print<'a> = Vec<(&'a str, Verdict, &'a str, [u64; 3])>;
         let mut prints: BTreeMap<Print<'_>, Vec<&'static str>> = BTreeMap::new();
@@ -93,8 +94,8 @@ impl Matrix {
         prints.into_values().filter(|defects| defects.len() > 1).collect()
     }
 
-    /// Prints findings for review. For a selection of rules, prints only the numbers: the other findings need all
-    /// rules for comparison.
+    /// Prints findings for review. If only some rules were selected, prints only the numbers, because the other
+    /// findings require a comparison with all rules.
     pub fn findings(&self, judged: &[&RuleProof], text: &mut String) {
         if self.whole {
             self.compare(judged, text);
@@ -105,8 +106,8 @@ impl Matrix {
         let _ = writeln!(text, "  matrix      {pairs} reached, {killed} fail, {unclaimed} of them without a claim");
     }
 
-    /// The rules that notice the defects whose names contain one of these parts, and true if every such defect is
-    /// noticed by some rule.
+    /// Lists the rules that notice the defects whose names contain one of these parts. Also returns true if every such
+    /// defect is noticed by at least one rule.
     pub fn who_notices(&self, parts: &[String]) -> (String, bool) {
         let rows = self.rows();
         let (mut text, mut all) = (String::new(), true);
@@ -121,7 +122,8 @@ impl Matrix {
         (text, all)
     }
 
-    /// The rules whose claims are weaker than they look, each with the reason. Empty for a selection of rules.
+    /// The rules whose claims are weaker than the claims look, each with the reason. Empty if only some rules were
+    /// selected.
     pub fn gaps(&self, judged: &[&RuleProof]) -> Vec<String> {
         if !self.whole {
             return Vec::new();

@@ -1,8 +1,9 @@
-//! The proof answers these questions: Does every rule notice the defects that it claims to kill, and nothing else?
-//! Which of its checks are needed for that? Which rules notice a given defect, and in how many cases?
+//! The proof answers these questions: Does every rule notice the defects that the rule claims to kill, without false
+//! alarms? Which of the rule's checks are needed to notice these defects? Which rules notice a given defect, and in
+//! how many cases?
 //!
-//! Each configuration of the simulated device (faithful, one of the universal bad devices, or one seeded defect) is
-//! a separate run. The rules in a configuration share workers.
+//! Each configuration of the simulated device (faithful, with a legal variant, with one seeded defect, or one of the
+//! bad devices) is a separate run. The rules in a configuration share workers.
 
 mod experiment;
 mod glitch;
@@ -55,25 +56,26 @@ pub struct ProofOptions {
     pub seeds: u64,
     /// The number of configurations that run at the same time.
     pub jobs: usize,
-    /// Only rules that match one of these patterns, as for a run. Empty for all rules.
+    /// Patterns that select rules, as for a run. Empty for all rules.
     pub filter: Vec<String>,
-    /// Also run every rule on every legal variant that it reaches.
+    /// Also run every rule on every legal variant that the rule reaches.
     pub variants: bool,
-    /// Also run every rule on variants that it does not reach.
+    /// Also run every rule on the variants that the rule does not reach.
     pub every_variant: bool,
-    /// Also remove checks, one at a time.
+    /// Also remove checks, one at a time, to find unneeded checks.
     pub weaken: bool,
     /// Also use glitches to test the checks that no defect needs.
     pub glitches: bool,
-    /// Also run every rule on every defect that it reaches.
+    /// Also run every rule on every defect that the rule reaches.
     pub matrix: bool,
-    /// Parts of defect names: only find the rules that notice these defects. Empty for a complete proof.
+    /// Parts of defect names. The proof then only finds the rules that notice these defects. Empty for a complete
+    /// proof.
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
 }
 
-/// The defects that a proof tries on rules that reach the defects but do not claim them.
+/// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unclaimed {
     /// If few rules were selected by name, the defects that no rule in the catalog claims; otherwise, none.
@@ -93,7 +95,7 @@ impl ProofOptions {
         self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
     }
 
-    /// True if the proof tries a selection of `rules` rules on defects that they do not claim.
+    /// True if the proof tries unclaimed defects when `rules` rules are selected.
     fn tries(&self, rules: usize) -> bool {
         let few = !self.filter.is_empty() && rules <= FEW;
         self.matrix_of.is_empty() && !self.matrix && (self.unclaimed == Unclaimed::All || few)
@@ -114,7 +116,7 @@ pub struct Proof {
     pub glitched: bool,
     /// The defects × rules matrix, if requested.
     pub matrix: Option<Matrix>,
-    /// Defects that rules kill but do not claim, if the proof tried to find any.
+    /// The defects that rules kill but do not claim. Empty if the proof tried no unclaimed defects.
     pub unclaimed: Vec<CouldClaim>,
 }
 
@@ -134,8 +136,8 @@ impl Proof {
         self.rules.iter().filter(|rule| rule.skipped.is_none())
     }
 
-    /// True if every applicable rule is proven, if the matrix shows no rule that relies on blunt or duplicate
-    /// defects, and, if requested, if every check is needed or has a reason to stay.
+    /// True if every applicable rule is proven and the matrix shows no rule that relies on blunt or duplicate defects.
+    /// If the proof used glitches, every check must also be needed or have a reason to stay.
     pub fn holds(&self) -> bool {
         let judged: Vec<&RuleProof> = self.judged().collect();
         let proven = judged.iter().all(|rule| rule.gaps().is_empty());
@@ -147,8 +149,8 @@ impl Proof {
 /// Runs the proof for a target's product on simulated devices.
 ///
 /// # Errors
-/// Fails if the filter matches no rule, if the runtime has no simulated device, or if its processes' shared file
-/// cannot be read.
+/// Fails if the filter matches no rule, if the runtime has no simulated device, or if the file that the simulated
+/// processes share cannot be read.
 pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions) -> Result<Proof, RunError> {
     let (rules, selected) = select(target, proof)?;
     // A simulated call counts as hung after five seconds, or more on a slower machine.
@@ -182,7 +184,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     })
 }
 
-/// The pairs of a rule and a defect that the rule could claim, by rule.
+/// The defects that rules could claim, sorted by rule.
 fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
     let claims = claims(&target.rules);
     let killed = cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed);
@@ -207,7 +209,7 @@ fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
     claims
 }
 
-/// The selected rules, and the rules among them that apply.
+/// The selected rules, and the selected rules that apply to the target.
 fn select<'a>(
     target: &'a Target,
     proof: &ProofOptions,
@@ -249,12 +251,12 @@ fn configurations<'a>(
 ) -> Vec<Configuration<'a>> {
     let Some(device) = &trial.target.runtime.simulated else { return Vec::new() };
     let seeds = trial.proof.seeds.max(1);
-    // The seeds that follow the first must be valid numbers too.
+    // The first seed must be small enough that the later seeds do not overflow.
     let first = trial.seed.min(u64::MAX - seeds);
     let product = &trial.target.conditions.product;
     let reaches = |rule: &Rule, index: usize| reached.get(&rule.id).is_some_and(|bits| reach::contains(bits, index));
-    // One seed per configuration: these configurations take the longest, and the threads should end at about the
-    // same time.
+    // These configurations take the longest, so each seed has a separate configuration. The threads then end at about
+    // the same time.
     let each_seed = |device: Device, rules: Vec<&'a Rule>| {
         (first..first + seeds).map(move |seed| Configuration {
             device,
@@ -269,7 +271,7 @@ fn configurations<'a>(
     if whole {
         configurations.extend(everywhere(Device::Faithful(None)));
     }
-    // If a device records nothing, its reach is unknown.
+    // If no device recorded anything, the defects that rules reach are unknown.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
     for variant in device.variants.iter().filter(|_| trial.proof.variants) {
         let asks = |rule: &&Rule| trial.proof.every_variant || !noted || reaches(rule, variant.index);
@@ -294,13 +296,13 @@ fn configurations<'a>(
             defects.push(Configuration { device: Device::Defect(defect.name), seeds: (first, seeds), rules, others });
         }
     }
-    // Longest first, so that the threads end at about the same time.
+    // The longest configurations come first, so that the threads end at about the same time.
     defects.sort_by_key(|configuration| std::cmp::Reverse(configuration.others.len()));
     configurations.extend(defects);
     if !whole {
         return configurations;
     }
-    // Last, because a check is removed there only if no defect needs it.
+    // Bad devices come last, because a check is removed on a bad device only if no defect needs the check.
     configurations.extend(device.bad_devices.iter().flat_map(|device| everywhere(Device::Bad(device.name))));
     configurations
 }

@@ -7,7 +7,7 @@ use catalog::count;
 
 use super::{CouldClaim, Proof, RuleProof};
 
-/// The results of the proof and every gap. `verbose` lists each rule with its defects.
+/// The results of the proof, and every gap. With `verbose`, also lists each rule with its defects.
 pub fn render(proof: &Proof, verbose: bool) -> String {
     let mut text = String::new();
     let judged: Vec<&RuleProof> = proof.judged().collect();
@@ -120,7 +120,7 @@ fn unneeded(text: &mut String, judged: &[&RuleProof]) {
     }
 }
 
-/// The share of checks that are needed, by chapter and in total.
+/// The percentage of checks that are needed, by chapter and in total.
 fn shares(text: &mut String, judged: &[&RuleProof]) {
     let mut chapters: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
     for rule in judged {

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Proof, ProofFileError};
 use catalog::files;
 
-/// The maximum file size in bytes. The line for a chapter and product takes a few dozen bytes.
+/// The maximum size of a ratchet file, in bytes. Each line, for one chapter and product, takes a few dozen bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The figures for one chapter on one product.
@@ -19,7 +19,7 @@ pub(super) struct Reached {
     pub needed: u64,
 }
 
-/// The figures in the file.
+/// The figures in a ratchet file.
 #[derive(Debug, Default)]
 pub struct Ratchet {
     head: String,
@@ -54,7 +54,8 @@ impl Ratchet {
         Ok(ratchet)
     }
 
-    /// Descriptions of the figures that fell, and lines for the figures that rose.
+    /// Compares a proof with these figures. Returns descriptions of the figures that fell, and lines for the figures
+    /// that rose.
     pub fn compare(&self, proof: &Proof) -> (Vec<String>, Vec<String>) {
         let now = reached(proof);
         let (mut fallen, mut risen) = (Vec::new(), Vec::new());
@@ -86,7 +87,7 @@ impl Reached {
     }
 }
 
-/// Raises the figures for the proof's product in the file, and adds chapters. No figure is lowered.
+/// Raises the figures for the proof's product in the file, and adds lines for new chapters. No figure is lowered.
 ///
 /// # Errors
 /// Fails if the file cannot be read or written.

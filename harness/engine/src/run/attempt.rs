@@ -1,4 +1,5 @@
-//! Runs a rule on devices: leases them, runs the rule, and examines the devices if the result casts doubt on them.
+//! Runs a rule on devices: leases the devices, runs the rule, and examines the devices if the rule's result makes them
+//! suspect.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -20,7 +21,8 @@ use super::result::Finished;
 use super::visible;
 
 impl Campaign {
-    /// Returns a rule's outcome. Each rule runs only once; other threads wait for it.
+    /// Returns a rule's outcome. Each rule runs only once. If a rule is already running, other threads wait for its
+    /// outcome.
     pub(super) fn outcome(&self, index: usize) -> &RuleOutcome {
         self.tally.outcomes[index].get_or_init(|| {
             let rule = &self.target.rules.rules[index];
@@ -40,9 +42,9 @@ impl Campaign {
         })
     }
 
-    /// Runs a rule on the devices that it needs and returns the outcome. A rule that needs one device uses the
-    /// first usable device in `order`. With `briefly`, each call may take at most as long as the longest call so
-    /// far.
+    /// Runs a rule on as many devices as the rule needs, and returns the rule's outcome. A rule that needs one device
+    /// uses the first usable device in `order`. With `briefly`, each call may take at most as long as the run's
+    /// longest call so far.
     pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
@@ -65,7 +67,7 @@ impl Campaign {
         }
     }
 
-    /// Reports that a rule is being rerun because of its surroundings, not because of its result.
+    /// Reports that a rule is being rerun because a device or a process was disturbed.
     fn retry(&self, cause: RetryCause, result: &RuleResult, lease: &Lease<'_>) {
         let RuleResult { id, reason, .. } = result;
         let (rule, reason) = (id.clone(), reason.clone());
@@ -83,7 +85,8 @@ impl Campaign {
         RuleOutcome::of(result)
     }
 
-    /// Leases the devices that a rule needs. If allowed, first tries to recover a lost device.
+    /// Leases the devices that a rule needs. If a device is lost and recovery is allowed, tries to recover the device
+    /// first.
     fn lease(
         &self,
         rule: &Rule,
@@ -91,7 +94,7 @@ impl Campaign {
         calls: &BTreeSet<&str>,
     ) -> Result<(Lease<'_>, bool), (Verdict, String)> {
         let demand = Demand::of(rule);
-        // A replay needs this rule's result in any event.
+        // A replay needs this rule's result even after accidents on the devices.
         if self.replays() {
             return Ok((self.devices.take_anyway(demand), false));
         }
@@ -104,7 +107,7 @@ impl Campaign {
         }
     }
 
-    /// Runs a rule on its leased devices, and examines them if the result casts doubt on them.
+    /// Runs a rule on its leased devices, and examines these devices if the rule's result makes them suspect.
     fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
@@ -140,8 +143,8 @@ impl Campaign {
         if self.speaks_against_devices(&outcome) {
             if self.devices.gated {
                 let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
-                // A rule that fails in this process but not in a fresh one was affected by what an earlier rule
-                // left behind.
+                // If a rule fails in this process but not in a fresh process, an earlier rule's leftovers affected the
+                // rule.
                 let flaky = outcome.result.verdict == Verdict::Flaky;
                 outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
                 replaced.into_iter().for_each(|event| self.happened(event));
@@ -158,7 +161,7 @@ impl Campaign {
         outcome
     }
 
-    /// Returns a rule's outcome, unless one of its devices has deteriorated since the run began.
+    /// Returns a rule's outcome, unless one of the rule's devices has deteriorated since the run began.
     fn unless_unwell(&self, outcome: RuleOutcome, lease: &Lease<'_>, suspicious: bool, slot: &mut Slot) -> RuleOutcome {
         if self.replays() {
             return outcome;
@@ -182,16 +185,16 @@ impl Campaign {
         }
     }
 
-    /// True if the devices are to be examined after this outcome. A rule that was never tried proves nothing about
-    /// them.
+    /// True if this outcome makes the devices suspect, so that they must be examined. A rule that never ran proves
+    /// nothing about the devices.
     fn speaks_against_devices(&self, outcome: &RuleOutcome) -> bool {
         let tried = !matches!(outcome.result.verdict, Verdict::Blocked | Verdict::Skipped);
         let asked_to_end = interrupt::requested().is_some();
         !self.replays() && !asked_to_end && (tried || outcome.call.is_some())
     }
 
-    /// The devices visible to a rule's processes, by the machine's names. Empty if all devices are visible, or if
-    /// the visible devices are unknown.
+    /// The devices visible to a rule's processes, as named on the machine. Empty if all devices are visible, or if the
+    /// visible devices are unknown.
     fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
         let variable = self.target.rules.visible.as_ref().filter(|_| !self.target.private_machines);
         let given = || variable.map(|variable| visible::given(variable)).unwrap_or_default();
@@ -228,8 +231,8 @@ impl Campaign {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
-                // Another hang of a function already known to hang costs a deadline and adds no information. An
-                // accident costs a process start.
+                // If a function is known to hang, another hang costs a deadline and adds no information. Any accident
+                // also costs a process start.
                 let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
                 let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
                 let known = hung_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
@@ -263,7 +266,7 @@ impl Campaign {
     }
 }
 
-/// The outcome of a rule on a lost device. It proves nothing about the rule.
+/// The outcome of a rule on a lost device. Such an outcome proves nothing about the rule.
 fn lost(outcome: RuleOutcome, why: &str) -> RuleOutcome {
     let RuleResult { verdict, reason, .. } = &outcome.result;
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };

@@ -1,5 +1,5 @@
-//! The circuit breaker for functions that hang or end their process. Each such function is blamed once and
-//! confirmed once. Rules that call it are then blocked until it is seen to work again.
+//! The circuit breaker for functions that hang or terminate their process. The breaker blames each such function only
+//! once. Rules that call a blamed function are blocked until the function works again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,30 +8,30 @@ use crate::case::LostIn;
 use catalog::{Rule, Rules};
 use record::Verdict;
 
-/// The number of hangs after which a function is known to hang, whether always or sometimes.
+/// The number of hangs after which a function is known to hang, always or intermittently.
 const KNOWN: u32 = 3;
 
-/// The number of rules blocked before a tripped function is tried again. The interval doubles each time, up to a
-/// maximum, so that most rules still get a result from a device that hangs intermittently.
+/// The number of rules blocked before a tripped function is tried again. The interval doubles after each try, up to a
+/// maximum. Most rules therefore still get a result on a device that hangs intermittently.
 const FIRST_INTERVAL: u32 = 8;
 const LONGEST_INTERVAL: u32 = 32;
 
-/// The device is quarantined when this many tripped functions wait for it.
+/// The device is quarantined when this many functions that wait for the device have tripped.
 const WAITS: usize = 2;
 
-/// The decision to let a rule run or not.
+/// The decision on whether a rule may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Permit {
     /// The rule runs.
     Run,
-    /// The rule runs, but each call may take at most as long as the longest call so far. One of the rule's
+    /// The rule runs, but each call may take at most as long as the run's longest call so far. One of the rule's
     /// functions has hung before, and the result shows whether that function works again.
     Briefly,
-    /// The rule does not run. It gets this verdict and reason.
+    /// The rule does not run, and gets this verdict and reason.
     Refused(Verdict, String),
 }
 
-/// The accidents in a run's functions.
+/// The hangs and crashes in the functions that a run calls.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     state: Mutex<BreakerState>,
@@ -44,16 +44,15 @@ struct BreakerState {
     waits: BTreeSet<String>,
     /// The reason why the device was quarantined.
     out: Option<String>,
-    /// True if this reason has been reported.
+    /// True if the quarantine has been reported.
     told: bool,
 }
 
-/// The accidents in one function.
+/// The hangs and crashes in one function.
 #[derive(Debug)]
 struct Accidents {
     hangs: u32,
-    /// True while the owner runs to show whether the function is broken, or only the way in which one rule calls
-    /// it.
+    /// True while it is unknown whether the function is broken or fails only for one rule.
     suspected: bool,
     /// The reason why rules that call the function are blocked.
     tripped: Option<String>,
@@ -98,7 +97,8 @@ impl BreakerState {
 }
 
 impl BreakerState {
-    /// The device may be broken. The other functions that wait for it therefore get less time than the first.
+    /// Marks the other functions that wait for the device as suspected. The device may be broken, so they get less
+    /// time than the function that hung first.
     fn suspect_other_waits(&mut self) {
         for name in &self.waits {
             let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
@@ -135,9 +135,9 @@ impl Breaker {
         permit
     }
 
-    /// Records that a rule ended in a function that hung or ended its process. Returns true if the caller must
-    /// determine whether the function is broken, or only the way in which this rule calls it. If false, the next
-    /// rule that calls the function shows that.
+    /// Records that a rule ended in a function that hung or terminated its process. Returns true if the caller must
+    /// determine whether the function is broken for every rule or fails only for this rule. If false, the next rule
+    /// that calls the function shows which is the case.
     pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
         let mut state = self.state();
         if state.waits.is_empty() {
@@ -153,7 +153,8 @@ impl Breaker {
         let known = function.hangs >= KNOWN;
         let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
         function.suspected = confirmed;
-        // A crash costs no waiting time, and a function that crashes in two rules may work in others.
+        // Only hangs count here: a crash costs no waiting time, and a function that crashes in two rules may work in
+        // others.
         if hung && (known || second) {
             state.trip(rule, lost, verdict);
             return false;
@@ -166,15 +167,15 @@ impl Breaker {
         self.state().trip(rule, lost, verdict);
     }
 
-    /// Clears a function: it works, and only the way in which one rule called it failed.
+    /// Clears a function that works for other rules and failed only for one.
     pub(super) fn acquit(&self, function: &str) {
         if let Some(function) = self.state().functions.get_mut(function) {
             function.suspected = false;
         }
     }
 
-    /// Records that a rule ran although it calls suspected or tripped functions. If the rule passed, these
-    /// functions work, except a function that hung again. If the rule did not pass, it may not have reached any of
+    /// Records that a rule ran although the rule calls suspected or tripped functions. If the rule passed, these
+    /// functions work, except a function that hung again. If the rule did not pass, it may have ended before it called
     /// them.
     pub(super) fn probed(&self, calls: &BTreeSet<&str>, passed: bool, lost: Option<&LostIn>) {
         let mut state = self.state();
@@ -191,17 +192,17 @@ impl Breaker {
         }
     }
 
-    /// True if a function is known to hang or to end its process, so that another accident adds no information.
+    /// True if a function is known to hang or to terminate its process, so that another accident adds no information.
     pub(super) fn knows(&self, function: &str) -> bool {
         self.state().functions.get(function).is_some_and(|function| function.tripped.is_some())
     }
 
-    /// The reason why the device is quarantined; `None` if it is in use.
+    /// The reason why the device is quarantined; `None` if the device is in use.
     pub(super) fn out(&self) -> Option<String> {
         self.state().out.as_deref().map(out)
     }
 
-    /// The reason for the quarantine, returned only once.
+    /// The reason for the quarantine; `None` if the quarantine has already been reported.
     pub(super) fn newly_out(&self) -> Option<String> {
         let mut state = self.state();
         let why = state.out.clone()?;
@@ -223,7 +224,7 @@ fn out(why: &str) -> String {
     format!("the device is quarantined: {why}; fix it, then rerun the rules without an answer")
 }
 
-/// The functions that a rule calls, including those that release the resources it acquires.
+/// The functions that a rule calls, including functions that release the resources acquired by the rule.
 pub(super) fn calls<'a>(rule: &Rule, rules: &'a Rules) -> BTreeSet<&'a str> {
     let mut calls: BTreeSet<&str> = rule.program.function_names().collect();
     let acquires = rules.resources.iter().filter(|resource| calls.contains(resource.acquire.as_str()));

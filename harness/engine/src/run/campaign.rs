@@ -1,5 +1,5 @@
-//! A run of rules on a target. Each rule runs once, and its result is compared with those of the rules that own the
-//! called functions.
+//! A run of rules on a target. Each rule runs once. The rule's result is compared with the results of the rules that
+//! own the called functions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Campaign {
     pub target: Target,
     /// The journal's first line.
     pub header: RunHeader,
-    /// The only cases to run, in this order. If empty, all cases run.
+    /// The cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
     /// The run's remarks and incidents.
@@ -104,10 +104,10 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// Checks the cases given by `--case`, and the stored cases, before any rule runs.
+    /// Checks the cases from `--case` and the stored counterexamples before any rule runs.
     ///
     /// # Errors
-    /// Fails if the case given by `--case` is not a case of the selected rule.
+    /// Fails if a case from `--case` does not belong to the selected rule.
     pub(super) fn expect_cases(&mut self, options: &Options, selected: &[Planned]) -> Result<(), RunError> {
         let rules = self.target.rules.clone();
         let scope = &self.target.executor.scope;
@@ -132,7 +132,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Applies the known failures from now on. Returns a remark about them.
+    /// Applies the known failures to all later results. Returns a remark about the known failures.
     pub(super) fn expect_failures(
         &mut self,
         options: &Options,
@@ -157,12 +157,12 @@ impl Campaign {
         self.tally.expected(result)
     }
 
-    /// Adds a remark about the entire run, which is printed at once and included in the reports.
+    /// Adds a remark about the entire run. The remark is printed at once and included in the reports.
     pub(super) fn remark(&self, text: String) {
         self.news.remark(text);
     }
 
-    /// Adds an incident with devices or processes, which is printed at once and included in the reports.
+    /// Adds an incident with a device or a process. The incident is printed at once and included in the reports.
     pub(super) fn happened(&self, event: Incident) {
         self.news.happened(event);
     }
@@ -172,7 +172,7 @@ impl Campaign {
         self.devices.newly_out().into_iter().for_each(|event| self.happened(event));
     }
 
-    /// Runs a planned rule, or determines why it does not apply. Counts the result.
+    /// Runs a planned rule, or determines why the rule does not apply. Counts the result.
     pub fn execute(&self, planned: &Planned) -> RuleResult {
         let result = self.perform(planned);
         self.count(result.clone());
@@ -195,12 +195,13 @@ impl Campaign {
         self.tally.count(result);
     }
 
-    /// The order in which rules start. On shared devices, rules that need few devices come before rules that need
-    /// many, which would wait and block others repeatedly.
+    /// The order in which rules start. On shared devices, rules that need few devices start first, because rules that
+    /// need many devices would often wait and block other rules.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
-            // Takes one rule per device in turn, so that a thread that takes rules in this order rarely waits.
+            // The order cycles through the devices, so that a thread that follows this order rarely waits for a
+            // device.
             let mut waiting: BTreeMap<Option<usize>, usize> = BTreeMap::new();
             order.sort_by_cached_key(|planned| {
                 let turn = waiting.entry(self.own_device(planned)).or_default();
@@ -241,7 +242,7 @@ impl Campaign {
         RuleResult { verdict: Verdict::Error, reason, ..result }
     }
 
-    /// True if the run replays a given case, so that only its rule is judged.
+    /// True if the run replays a given case, so that only the case's rule is judged.
     pub(super) fn replays(&self) -> bool {
         !self.only.is_empty()
     }
@@ -287,7 +288,7 @@ impl Campaign {
     }
 }
 
-/// The selected rule's position in the catalog, if the rule has one.
+/// The selected rule's position in the catalog. Fails unless exactly one catalog rule is selected.
 fn only_rule(selected: &[Planned]) -> Result<usize, String> {
     match selected {
         [Planned { rule: Some(index), .. }] => Ok(*index),

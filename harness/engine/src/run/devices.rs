@@ -1,9 +1,8 @@
 //! A run's devices: leases and quarantine.
 //!
-//! On real devices, each rule leases its devices, and rules that use different devices run at the same time. A
-//! rule's processes see only its leased devices, numbered from 0. The device for a single-device rule follows from
-//! the seed and the rule's id, not from which devices are free. In a simulated run, each thread has a separate
-//! machine.
+//! On real devices, each rule leases its devices, and rules that use different devices run at the same time. A rule's
+//! processes see only the leased devices, numbered from 0. The seed and the rule's id determine the device for a
+//! single-device rule. Which devices are free does not matter. In a simulated run, each thread has a separate machine.
 
 mod after;
 mod before;
@@ -35,26 +34,28 @@ pub(super) use turns::Turns;
 #[derive(Debug)]
 pub(super) struct Devices {
     units: Vec<Unit>,
-    /// Functions that hung or crashed in rules with several devices, where it is unknown which device was at fault.
+    /// The breaker for rules that use several devices. If a function hangs or crashes in such a rule, the device at
+    /// fault is unknown.
     several: Breaker,
     /// True if leases are exclusive.
     exclusive: bool,
     /// True if each device passed the gate before the run. Otherwise, later results prove nothing about a device.
     pub(super) gated: bool,
-    /// Watches the devices' health; `None` if health is unavailable or the watch is switched off.
+    /// Watches the devices' health; `None` if the devices' health is unknown or the watch is switched off.
     watch: Option<watch::Watch>,
     taken: Mutex<Vec<bool>>,
     given_back: Condvar,
 }
 
-/// The unit that a single-device rule uses: one device, or all devices if a process cannot be limited to one.
+/// The unit that a single-device rule leases: one device or, if a process cannot be limited to one device, all
+/// devices.
 #[derive(Debug, Default)]
 struct Unit {
     /// The device's name in the visibility variable; `None` if the unit is all devices.
     name: Option<String>,
     breaker: Breaker,
     book: checkpoint::Book,
-    /// The number of recovery attempts.
+    /// The number of recovery attempts so far.
     recoveries: AtomicU32,
 }
 
@@ -75,11 +76,12 @@ pub(super) struct Lease<'a> {
 /// The result of requesting devices.
 #[derive(Debug)]
 pub(super) enum Taken<'a> {
-    /// The rule runs on these devices. With `brief`, each call may take at most as long as the longest call so far.
+    /// The rule runs on these devices. With `brief`, each call may take at most as long as the run's longest call so
+    /// far.
     Runs { lease: Lease<'a>, brief: bool },
-    /// A lost device that may be recovered before the next request.
+    /// A device is lost. The caller may try to recover the device and then request devices again.
     Out { lease: Lease<'a>, recovery: &'a Recovery },
-    /// The rule does not run. It gets this verdict and reason.
+    /// The rule does not run, and gets this verdict and reason.
     Refused(Verdict, String),
 }
 
@@ -107,8 +109,8 @@ impl Devices {
         self.exclusive.then_some(self.units.len())
     }
 
-    /// The devices for a single-device rule, in order of preference. The order depends only on the seed and the
-    /// rule, so a lost device moves only the rules that used it.
+    /// The devices for a single-device rule, in order of preference. The order depends only on the seed and the rule,
+    /// so the loss of a device moves only the rules that would have used that device.
     pub(super) fn order(&self, seed: u64, rule: &str) -> Vec<usize> {
         let turn = rule_seed(seed, rule);
         let name = |unit: usize| self.units[unit].name.as_deref().unwrap_or_default();
@@ -117,8 +119,9 @@ impl Devices {
         order
     }
 
-    /// Leases the devices for a rule that makes these calls, waiting while other rules use them. A single-device
-    /// rule gets the first device in `order` that permits it. With `recovery`, lost devices may be recovered.
+    /// Leases the devices for a rule that makes these calls, waiting while other rules use the devices. A
+    /// single-device rule gets the first device in `order` that permits it. With `recovery`, the result may be a lost
+    /// device to recover.
     pub(super) fn take<'a>(
         &'a self,
         demand: Demand,
@@ -132,7 +135,7 @@ impl Devices {
         }
     }
 
-    /// Leases a rule's devices, regardless of earlier accidents on them.
+    /// Leases a rule's devices, regardless of earlier accidents on the devices.
     pub(super) fn take_anyway(&self, demand: Demand) -> Lease<'_> {
         let units: Vec<usize> = (0..demand.devices(self.units.len())).collect();
         let mut taken = self.taken();
@@ -162,14 +165,14 @@ impl Devices {
                 }
             }
         }
-        // A refusal by a device that still works explains more than a refusal by a lost device.
+        // The reason from a device that still works explains more than the reason from a lost device.
         refusals.sort_by_key(|(index, ..)| *index);
         let working = refusals.iter().find(|(_, verdict, _)| *verdict != Verdict::DeviceLost);
         let (_, verdict, reason) = working.or(refusals.last()).expect("each device refused").clone();
         Taken::Refused(verdict, reason)
     }
 
-    /// The first free device among these, or the first of all if none is free.
+    /// The first free device in `units`. If no device is free, the first in the list.
     pub(super) fn free_of(&self, units: &[usize]) -> Option<usize> {
         let taken = self.taken();
         units.iter().copied().find(|unit| !taken[*unit]).or(units.first().copied())
@@ -204,7 +207,7 @@ impl Devices {
                 let reason = format!("this rule needs {wanted} devices, but {left} usable: {why}");
                 return Taken::Refused(Verdict::DeviceLost, reason);
             }
-            // Taken all at once and in ascending order, so that no rule holds one device while waiting for another.
+            // All devices are leased at once, so that no rule holds one device while it waits for another.
             let free: Vec<usize> = well.into_iter().filter(|unit| !taken[*unit]).take(wanted).collect();
             if free.len() == wanted {
                 return Taken::Runs { lease: self.lease(free, taken), brief };
@@ -234,7 +237,7 @@ impl Devices {
         self.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A device's number on the machine.
+    /// The device's number on the machine.
     pub(super) fn number(&self, unit: usize) -> String {
         self.units[unit].name.clone().unwrap_or_else(|| unit.to_string())
     }
@@ -254,7 +257,7 @@ impl Devices {
 }
 
 impl Lease<'_> {
-    /// The value of the visibility variable for a rule's processes; `None` if they see all devices.
+    /// The value of the visibility variable for a rule's processes; `None` if the processes see all devices.
     pub(super) fn visible(&self) -> Option<String> {
         let names: Option<Vec<&str>> =
             self.units.iter().map(|unit| self.devices.units[*unit].name.as_deref()).collect();

@@ -1,11 +1,12 @@
-//! The differences between two runs, reported together, each with both values and an action.
+//! Collects the differences between two runs. Each difference is reported with both values and the next step for the
+//! user.
 
 use record::{Fingerprint, Installed, RunHeader};
 
 /// The differences between two runs, one per line.
 #[derive(Debug)]
 pub(super) struct Differences {
-    /// The labels of the two runs, printed after their values.
+    /// The labels for the two runs. Each label is printed after the run's value.
     names: [&'static str; 2],
     pub found: Vec<String>,
 }
@@ -37,23 +38,23 @@ impl Differences {
     }
 }
 
-/// A run's mapped libraries that the other run also has at the same path, with their digests. A library that is
-/// loaded late, or only sometimes, does not count as a difference.
+/// The libraries that a run mapped and that the other run mapped at the same path, with their digests. Other libraries
+/// are left out, because a library that is loaded late or only sometimes is not a difference.
 pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
     let both = of.mapped.iter().filter(|library| other.mapped.iter().any(|there| there.path == library.path));
     let shown = both.map(|library| format!("{} {}", library.path, library.sha256.as_deref().unwrap_or("unreadable")));
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// A run's further libraries, with their digests.
+/// The other libraries that a run recorded, with their digests.
 pub(super) fn further(of: &RunHeader) -> String {
     let shown = of.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
     shown.collect::<Vec<_>>().join(", ")
 }
 
 impl Differences {
-    /// Compares the installed software and the devices' models and settings, where both runs know them. Other
-    /// devices of the same model do not count as a difference: a run may continue on them.
+    /// Compares the installed software and the devices' models and settings, if both runs recorded these. Other
+    /// devices of the same model are not a difference, because a run may continue on them.
     pub(super) fn fingerprints(&mut self, one: &RunHeader, other: &RunHeader) {
         let (Some(one), Some(other)) = (&one.fingerprint, &other.fingerprint) else { return };
         for installed in &one.installed {

@@ -1,4 +1,4 @@
-//! The reasons why a run cannot start, or ends early.
+//! Errors: the reasons why a run cannot start or ends early.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::library::LibraryError;
 use super::status::{ExitStatus, is_missing};
 use super::target::TargetError;
 
-/// The reason why a run cannot start, or ends early.
+/// The reason why a run cannot start or ends early.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -90,7 +90,7 @@ impl RunError {
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. }
             | RunError::QueriedCase { .. } => ExitStatus::Usage,
-            // Only the user can name a run to read.
+            // A missing file is a usage error, because only the user can name a run to read.
             RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
                 ExitStatus::Usage
             }
@@ -120,7 +120,7 @@ pub enum RegistryError {
     TwoProducts { product: String, first: &'static str, second: &'static str },
 }
 
-/// A selection that would test nothing that the user named and yet look like a pass.
+/// A selection that is empty or matches nothing, and would look like a pass.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NothingSelected {
@@ -157,7 +157,7 @@ pub enum SelectionError {
     Nextest,
 }
 
-/// The maximum length of a run name that a test runner may set, in bytes.
+/// The maximum length, in bytes, of a run name that a test runner sets.
 pub(super) const LONGEST_NAME: usize = 100;
 
 /// The reason why a run's folder cannot be used.
@@ -177,7 +177,7 @@ pub enum FolderError {
     Keep,
     #[error("cannot write results; stopping the run: {reason}; `--resume {path}` runs the rules without a result")]
     Lost { path: PathBuf, reason: JournalError },
-    /// The journal was modified, so the run cannot continue it.
+    /// The journal was modified by another program, so the run cannot append to it.
     #[error("stopping the run: {reason}; the report has the results so far")]
     Changed { reason: JournalError },
 }

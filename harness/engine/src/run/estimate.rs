@@ -1,4 +1,4 @@
-//! Estimates a run's remaining time from the times that its rules took in earlier runs.
+//! Estimates a run's remaining time from the times that the rules took in earlier runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use record::{Journal, Recorded, RunHeader, Verdict, read_run};
 
 /// The maximum number of recent runs to read.
 const LOOKED_AT: usize = 12;
-/// The number of usable runs that is enough.
+/// The number of runs of the same kind after which no more runs are read.
 const ENOUGH: usize = 5;
-/// The time must be known for at least one in this many selected rules.
+/// There is no estimate unless the time is known for at least one in this many selected rules.
 const KNOWN_OF: usize = 2;
 
 /// The times that rules took in earlier runs of the same kind.
@@ -18,13 +18,14 @@ const KNOWN_OF: usize = 2;
 pub struct Estimate {
     /// The median time for each rule, in nanoseconds.
     times: HashMap<String, u64>,
-    /// The median time over all rules, for rules without a known time.
+    /// The median time over all rules, used for rules without a known time.
     usual: u64,
 }
 
 impl Estimate {
     /// Estimates times from the newest runs in the same parent folder that tested the same product with the same
-    /// profile. Returns `None` if these runs contain too few times. Unreadable journals are ignored.
+    /// profile. Returns `None` if these runs have times for too few of the selected rules. Unreadable journals are
+    /// ignored.
     pub(super) fn of_last_runs(folder: &Path, header: &RunHeader, selected: &[String]) -> Option<Estimate> {
         let mut runs = Vec::new();
         for journal in newest(folder) {
@@ -51,8 +52,8 @@ impl Estimate {
         Estimate { usual: median(times.values().copied().collect()), times }
     }
 
-    /// The expected time for these rules on this many threads: the sum of their times divided by the number of
-    /// threads, but at least the longest time.
+    /// The expected time for these rules on this many threads: the sum of the rules' times divided by the number of
+    /// threads, but at least the longest of these times.
     pub fn left<'a>(&self, rules: impl Iterator<Item = &'a str>, threads: usize) -> Duration {
         let (mut all, mut longest) = (0u64, 0u64);
         for rule in rules {
@@ -71,7 +72,7 @@ fn median(mut times: Vec<u64>) -> u64 {
 /// The other journals in the parent folder, newest first.
 fn newest(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
-    // The link `latest` leads to this run, or to another run that is in the list anyway.
+    // The link `latest` is skipped: it points to this run, or to another run that is already in the list.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
     let journals = folders.filter(|other| other != folder).map(|other| other.join(Journal::FILE));
     let mut dated: Vec<(SystemTime, PathBuf)> =

@@ -18,7 +18,7 @@ impl Campaign {
     pub(super) fn on_each(&self, index: usize) -> RuleOutcome {
         let mut left: Vec<usize> = (0..self.devices.at_the_same_time().unwrap_or(1)).collect();
         let mut ran: Vec<(usize, RuleOutcome)> = Vec::new();
-        // A rule that hung on one device gets less time on the next.
+        // If the rule hung on one device, the rule gets less time on the remaining devices.
         let mut hung = false;
         while let Some(unit) = self.devices.free_of(&left) {
             left.retain(|other| *other != unit);
@@ -30,7 +30,7 @@ impl Campaign {
         self.together(ran)
     }
 
-    /// Combines the outcomes: the decisive result, with the results on each device.
+    /// Combines the outcomes into the decisive outcome, which also lists the result on each device.
     fn together(&self, ran: Vec<(usize, RuleOutcome)>) -> RuleOutcome {
         let on = |(unit, outcome): &(usize, RuleOutcome)| OnDevice {
             device: self.devices.number(*unit),

@@ -15,9 +15,9 @@ use record::{Meaning, RuleResult};
 
 use super::options::Options;
 
-/// The time limit for reading the logs about one failure. Nothing is started after it.
+/// The time limit for reading the logs about one failure. No further log source is read after the limit.
 const TIME: Duration = Duration::from_secs(2);
-/// The maximum clock drift during a rule that does not count as a jump.
+/// The maximum change of the clock during a rule. A larger change counts as a jump.
 const DRIFT: Duration = Duration::from_secs(1);
 
 /// The log sources, and the excerpts that are not yet written.
@@ -26,7 +26,7 @@ pub(super) struct Evidence {
     /// `None` if no logs are read.
     place: Option<(&'static Logs, HostMachine)>,
     pub redactor: Option<Arc<Redactor>>,
-    /// The number of bytes to keep per rule.
+    /// The maximum number of log bytes to keep per rule.
     most: usize,
     found: Mutex<HashMap<String, LogEvidence>>,
 }
@@ -35,11 +35,11 @@ pub(super) struct Evidence {
 #[derive(Debug, Default)]
 pub(super) struct LogEvidence {
     pub texts: Vec<Text>,
-    /// The sources without lines, each with the reason.
+    /// The log sources that gave no lines, each with the reason.
     pub nothing: Vec<String>,
 }
 
-/// A running rule.
+/// The times at which a rule started, from the wall clock and the monotonic clock.
 #[derive(Debug)]
 pub(super) struct Watch {
     wall: SystemTime,
@@ -47,7 +47,8 @@ pub(super) struct Watch {
 }
 
 impl Evidence {
-    /// `embedded`: the executable's simulated device, which writes no logs, is in use.
+    /// Creates the evidence for a run. With `embedded`, the run uses the executable's simulated device, which writes
+    /// no logs.
     pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
         let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
         let wanted = options.run.logs > 0 && !embedded;
@@ -60,9 +61,9 @@ impl Evidence {
         }
     }
 
-    /// Starts watching a rule on the machine with this activity.
+    /// Records the start of a rule on the machine with this activity.
     pub(super) fn begin(&self, activity: &Activity) -> Watch {
-        // Discards the previous rule's processes.
+        // Discards the list of the previous rule's processes.
         drop(activity.take());
         Watch { wall: SystemTime::now(), clock: Instant::now() }
     }
@@ -82,7 +83,7 @@ impl Evidence {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(result.id.clone(), found);
     }
 
-    /// Takes a rule's logs.
+    /// Removes and returns a rule's logs.
     pub(super) fn take(&self, id: &str) -> Option<LogEvidence> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }

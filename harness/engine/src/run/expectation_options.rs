@@ -13,8 +13,8 @@ use super::errors::RunError;
 use super::options::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
-/// The options for known failures. Each has an environment variable, for test runners that do not pass arguments
-/// on.
+/// The options for known failures. Each option can also be set with an environment variable, because some test runners
+/// pass no arguments.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
     /// Known failures: a YAML file, or a folder of YAML files.
@@ -30,7 +30,7 @@ pub struct ExpectationOptions {
     pub fail_on: Vec<FailOn>,
 }
 
-/// The kinds of known failures that fail a run although nothing new is broken.
+/// The kinds of known failures that fail a run even if no new failure occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     Expired,
@@ -38,7 +38,7 @@ pub enum FailOn {
 }
 
 impl ExpectationOptions {
-    /// The place of the known failures; `None` if there are none.
+    /// The path of the known failures; `None` if there are none.
     pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
         if self.no_expectations {
             return None;
@@ -57,7 +57,7 @@ impl ExpectationOptions {
         self.place(specs).map(read).transpose()
     }
 
-    /// A line about an existing folder with known failures that is not read because no option names it.
+    /// A line about a folder of known failures that exists but is not read, because no option names the folder.
     pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
         let asked = self.no_expectations || self.expectations.is_some();
         let folder = unread_expectations(specs).filter(|_| !asked)?;

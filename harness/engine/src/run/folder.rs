@@ -33,7 +33,7 @@ use super::resume::Earlier;
 use super::selection::{Planned, plan};
 use super::status::ExitStatus;
 
-/// A rule that was running during this many interruptions is not run again.
+/// If a rule was running during this many interruptions, the rule is not run again.
 const TRIED: u32 = 2;
 
 /// A run's output folder.
@@ -47,17 +47,17 @@ pub struct RunFolder {
     shared: bool,
     /// The results from before the run was resumed.
     results: HashMap<String, RuleResult>,
-    /// The rules that were running when the run ended, with their number of interruptions.
+    /// The rules that were running when the run was interrupted, each with its number of interruptions.
     in_flight: BTreeMap<String, u32>,
-    /// The number of log bytes that may still be kept.
+    /// The number of log bytes that the run may still keep.
     room: AtomicU64,
-    /// Held until the run ends, so that no other run writes to this folder.
+    /// The folder's lock, held until the run ends, so that no other run writes to the folder.
     _lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Creates the folder and the journal with its first line. For a resumed run, opens the existing folder and
-    /// journal, whose first line replaces the header.
+    /// Creates the folder and the journal, and writes the journal's first line. For a resumed run, opens the existing
+    /// folder and journal, and replaces the header with the journal's first line.
     ///
     /// # Errors
     /// Fails if the folder is in use, cannot be written, or already has a journal.
@@ -87,7 +87,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Creates the folder and the journal with its first line, which records the folder and the selected rules.
+    /// Creates the folder and the journal. The journal's first line records the folder and the selected rules.
     ///
     /// # Errors
     /// Fails if the folder is in use, cannot be written, or already has a journal.
@@ -151,7 +151,8 @@ impl RunFolder {
     ) -> Result<RunFolder, RunError> {
         let path = earlier.folder;
         let lock = lock(&path, false)?;
-        // Only a run that has ended since this was read can have added lines.
+        // Reads the journal again under the lock, because the interrupted run may have written lines after the first
+        // read.
         let run = read_run(&path)?;
         tidy(&path, &run.results, keep.as_deref()).into_iter().for_each(|remark| campaign.remark(remark));
         let journal = Journal::append_to(&path)?.alone();
@@ -194,7 +195,7 @@ impl RunFolder {
     /// no result.
     ///
     /// # Errors
-    /// Fails if the result cannot be written. The run then ends.
+    /// Fails if the result cannot be written, which ends the run.
     pub fn run(&self, campaign: &Campaign, planned: &Planned) -> Result<Option<RuleResult>, FolderError> {
         if let Some(result) = self.results.get(&planned.id) {
             campaign.count(result.clone());
@@ -215,7 +216,7 @@ impl RunFolder {
             campaign.perform(planned)
         };
         if interrupt::requested().is_some() {
-            // The rule's workers may have been killed at any point.
+            // The result is discarded, because the interruption may have killed the rule's workers.
             return Ok(None);
         }
         result.interrupted = interrupted;
@@ -227,7 +228,7 @@ impl RunFolder {
         if matches!(written, Err(JournalError::Io { .. }))
             && let Some(logs) = result.logs.take()
         {
-            // A result matters more than its logs, which may have used up the remaining space.
+            // Removes the logs, which may have used up the remaining disk space, because the result matters more.
             log_files::remove(&self.path, &logs);
             written = self.journal.append(&result);
         }
@@ -238,8 +239,8 @@ impl RunFolder {
         Ok(Some(result))
     }
 
-    /// Writes the logs around a result while space remains. If the logs cannot be written, the result is still
-    /// kept.
+    /// Writes the logs around a result, as long as the run's log limit allows. If the logs cannot be written, the
+    /// result is still kept.
     fn keep_logs(&self, campaign: &Campaign, result: &RuleResult) -> Option<RuleLogs> {
         let found = campaign.evidence.take(&result.id)?;
         if !worth_it(result) {
@@ -254,7 +255,7 @@ impl RunFolder {
         match log_files::write(&self.path, &result.id, &found) {
             Ok(logs) => Some(logs),
             Err(error) => {
-                // Later logs would fail too, and one remark is enough.
+                // Writing later logs would fail too, and one remark is enough.
                 self.room.store(0, Ordering::Relaxed);
                 campaign.remark(format!("cannot write the logs of {}: {error}; keeping no more logs", result.id));
                 None
@@ -275,7 +276,7 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Writes a run whose results are known: journal, reports and counterexamples. Returns remarks about other
+    /// Writes the journal, reports and counterexamples for a run whose results are known. Returns remarks about other
     /// files that could not be written.
     ///
     /// # Errors
@@ -301,8 +302,8 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end of the run and the reports. Returns the run as reported, and an error if parts of it are not
-    /// on disk. The run is taken from memory if only this process ran it.
+    /// Writes the end of the run to the journal, and writes the reports. Returns the run as reported, and an error if
+    /// parts of the run are not on disk. If only this process executed the run, the results come from memory.
     pub fn finish(
         &self,
         campaign: &Campaign,
@@ -333,7 +334,7 @@ impl RunFolder {
             end.exit = ExitStatus::Unknown as u8;
         }
         run.end = (run.results.len() >= selected).then_some(end);
-        // Threads and interruptions change the order in which rules end.
+        // The results are sorted, because threads and interruptions change the order in which rules end.
         let all = plan(&campaign.target.rules).into_iter();
         let order: HashMap<String, usize> = all.enumerate().map(|(position, planned)| (planned.id, position)).collect();
         run.results.sort_by_key(|result| order.get(&result.id).copied());
@@ -350,7 +351,8 @@ impl RunFolder {
     }
 }
 
-/// Replaces the end of one process with the end of the entire run, which includes results from other processes.
+/// Replaces the end that one process computed with the end of the entire run, which includes results from other
+/// processes.
 fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     let Recorded { header, results, .. } = run;
     end.counts = counts(results);
@@ -367,7 +369,7 @@ pub(super) fn report(folder: &Path, run: &Recorded, keep: bool, books: &dyn Book
     write_all(folder, run, kept_cases(keep)?.as_deref(), books)
 }
 
-/// The folder for counterexamples that later runs try, if they are to be kept.
+/// The folder for counterexamples that later runs try; `None` unless counterexamples are kept.
 fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
     if keep { regressions_folder().map(Some).ok_or(FolderError::Keep) } else { Ok(None) }
 }
@@ -380,11 +382,11 @@ fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Boo
     Ok(remarks)
 }
 
-/// Removes partial files that a killed run left behind, and writes the files that it could not write.
+/// Removes partial files that a killed run left behind, and writes the results' counterexamples again.
 fn tidy(path: &Path, results: &[RuleResult], keep: Option<&Path>) -> Vec<String> {
     remove_left_over(path);
     let cases = path.join(CASES);
-    // If a link has replaced the folder, the link's target is not changed.
+    // If a link has replaced the folder, the link's target must not be changed.
     if cases.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_left_over(&cases);
     }
@@ -416,12 +418,13 @@ fn lock(path: &Path, shared: bool) -> Result<Option<File>, FolderError> {
     match locked {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_owned() }),
-        // Some network file systems cannot lock folders. The journal still refuses a second result for a rule.
+        // Some network file systems cannot lock folders. Even without this lock, the journal refuses a second result
+        // for a rule.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
-/// True if a text is the name of a folder in `reports/out`, and not any other path.
+/// True if a text is a plain folder name, as used in `reports/out`, and not a path.
 fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_NAME).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(fits)
@@ -433,13 +436,13 @@ fn run_name(started: &str, product: &str) -> String {
     format!("{}Z-{product}-{}", seconds.replace(':', "-"), std::process::id())
 }
 
-/// Points `latest` to a run, if the file system supports links. The new link is created in the run's folder, to
-/// which no other run writes.
+/// Points `latest` to a run, if the file system supports links. The new link is first created in the run's folder,
+/// because no other run writes there.
 fn link_latest(out: &Path, run: &Path) {
     let Some(name) = run.file_name() else { return };
     let new = run.join(".latest");
     if std::os::unix::fs::symlink(name, &new).is_ok() && std::fs::rename(&new, out.join("latest")).is_err() {
-        // No code depends on the link, but a leftover link would confuse the user.
+        // No code depends on `latest`, but a leftover new link would confuse the user.
         let _ = std::fs::remove_file(&new);
     }
 }
@@ -447,8 +450,8 @@ fn link_latest(out: &Path, run: &Path) {
 /// The name of the counterexamples folder in a run's folder.
 const CASES: &str = "counterexamples";
 
-/// Writes a result's counterexample, if it has one, to the run's folder and to the kept counterexamples. The result
-/// itself is in the journal, so an error is only a remark.
+/// Writes a result's counterexample, if any, to the run's folder and to the folder for kept counterexamples. An error
+/// is only a remark, because the journal has the result.
 fn write_cases(path: &Path, result: &RuleResult, keep: Option<&Path>) -> Vec<String> {
     if result.failure.as_ref().is_none_or(|failure| failure.replay_values.is_null()) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Counterexamples: those found in a run, and the kept ones, which every later run tries first.
+//! Counterexamples. A run writes the counterexamples that it finds, and tries kept counterexamples first.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -57,7 +57,7 @@ impl KnownCases {
         known
     }
 
-    /// Earlier counterexamples that are still cases of the rule.
+    /// The kept counterexamples that are still valid cases of the rule.
     pub(super) fn of(&self, rule: &Rule) -> &[Json] {
         self.cases.get(&rule.id).map_or(&[], Vec::as_slice)
     }
@@ -76,7 +76,8 @@ impl KnownCases {
         for KnownCase { case, .. } in kept {
             match cases_from_json(&rule.program, scope, &case) {
                 Ok(_) => cases.push(case),
-                // Another product has other sizes, and another machine may have more devices.
+                // Not an error: the case may come from a product with other sizes, or from a machine with more
+                // devices.
                 Err(error @ (CaseError::NotHere { .. } | CaseError::Excluded)) => unused(&error, false),
                 Err(error) => unused(&error, true),
             }
@@ -89,7 +90,8 @@ fn read_cases(path: &Path) -> io::Result<Vec<KnownCase>> {
     Ok(serde_json::from_slice(&files::read(path, LARGEST)?)?)
 }
 
-/// Adds a counterexample to a rule's file in an existing folder. Without `add`, replaces the file.
+/// Writes a counterexample to a rule's file in an existing folder. With `add`, keeps the file's other counterexamples;
+/// otherwise, replaces the file.
 pub(super) fn write_case(folder: &Path, result: &RuleResult, add: bool) -> io::Result<()> {
     let Some(failure) = &result.failure else { return Ok(()) };
     let path = folder.join(format!("{}.json", result.id));

@@ -11,25 +11,25 @@ use catalog::{Libraries, Rules, RuntimeLibrary};
 
 use super::status::{ExitStatus, is_missing};
 
-/// The source of the library.
+/// The source of the library under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Backend {
-    /// The toolkit's library, if there is one; otherwise, the simulated device.
+    /// The toolkit's library or, if the toolkit is not installed, the simulated device.
     #[default]
     Auto,
-    /// A real device. If there is none, the run fails.
+    /// A real device. Without one, the run fails.
     Device,
     /// The simulated device.
     Simulator,
 }
 
-/// The chosen libraries, and the reason.
+/// The chosen libraries, and the reason for the choice.
 #[derive(Debug, Clone)]
 pub(super) struct LibraryChoice {
     /// The library files in catalog order; `None` for an optional library that was not found.
     pub files: Vec<Option<PathBuf>>,
     pub chosen_by: String,
-    /// True for the embedded simulated device, which is configured by its environment.
+    /// True for the embedded simulated device, which is configured with environment variables.
     pub embedded: bool,
 }
 
@@ -54,7 +54,7 @@ pub enum LibraryError {
         if .looked.is_empty() { "nowhere: no folder to search".to_owned() } else { .looked.join(", ") }
     )]
     NotFound { names: Vec<String>, looked: Vec<String> },
-    /// A further library that the runtime needs is missing, both next to the first library and elsewhere.
+    /// A further library that the runtime needs was found neither next to the first library nor elsewhere.
     #[error(
         "the runtime needs its library {id}, but none of {} was found (searched {}); install it there, or add its \
          folder to LD_LIBRARY_PATH",
@@ -72,7 +72,8 @@ pub enum LibraryError {
     Simulator { source: io::Error },
 }
 
-/// Advice about a file that cannot be written. A limit on file size applies in every folder.
+/// Advice about a file that cannot be written. A limit on file size gets different advice, because the limit applies
+/// in every folder.
 pub(super) fn room_for_files(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "; raise the limit on the size of files (ulimit -f)",
@@ -94,8 +95,8 @@ impl LibraryError {
 /// Chooses a runtime's libraries.
 ///
 /// # Errors
-/// Fails if no library was found, or if this process cannot load the given or found library. The error lists the
-/// names and the searched folders.
+/// Fails if no library was found, or if this process cannot load the library. The error lists the names and folders
+/// that were searched.
 pub(super) fn choose_library(
     given: Option<&Path>,
     backend: Backend,
@@ -107,7 +108,7 @@ pub(super) fn choose_library(
             return Err(LibraryError::Contradiction);
         }
         check_library_file(path)?;
-        // For a bare name, the loader would search its own folders.
+        // Makes the path absolute: for a bare name, the loader would search its own folders.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
         return installed(path, libraries, "--library");
@@ -127,14 +128,14 @@ pub(super) fn choose_library(
     Ok(LibraryChoice { files, chosen_by: chosen_by.to_owned(), embedded: true })
 }
 
-/// The runtime's library in its toolkit's folders; `None` if none can be loaded.
+/// The runtime's library in its toolkit's folders; `None` if no such library can be loaded.
 pub fn installed_library(rules: &Rules) -> Option<PathBuf> {
     let first = rules.libraries.first();
     find(first, folders(first)).ok()?.ok()
 }
 
-/// The first library with the others. Each of the others is next to the first library, or else at its installed
-/// place.
+/// Chooses the other libraries to use with the first library. Each library is taken from the first library's folder
+/// or, if missing there, from the folder where the toolkit installs the library.
 fn installed(first: PathBuf, libraries: &Libraries, chosen_by: &str) -> Result<LibraryChoice, LibraryError> {
     let parent = first.parent().map(Path::to_owned);
     let mut files = vec![Some(first)];
@@ -163,7 +164,7 @@ fn simulated(libraries: &Libraries, runtime: &Runtime) -> Result<Vec<Option<Path
     libraries.all().iter().map(file).collect()
 }
 
-/// A library's file in one of the folders, or else the searched folders.
+/// A library's file in one of the folders. If no folder has the file, returns the folders that were searched.
 fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBuf, Vec<String>>, LibraryError> {
     for path in folders.iter().flat_map(|folder| library.names.iter().map(|name| folder.join(name))) {
         if path.exists() {
@@ -182,7 +183,7 @@ fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64" };
 
 /// Checks that a file is a shared library for this architecture, so that an unsuitable file is reported before a
-/// process fails on it.
+/// process fails to load the file.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not a library, or is for another architecture.

@@ -1,4 +1,4 @@
-//! A run's events as they happen, and the running rules.
+//! Reports a run's events as they happen, and lists the running rules.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use crate::pool::Activity;
 use record::Incident;
 use record::text::clean;
 
-/// Receives a run's events as they happen, from any of its threads.
+/// Receives a run's events as they happen. Any of the run's threads may report an event.
 pub trait Listener: Debug + Send + Sync {
     /// Called when a rule starts on these devices. A rule that is retried starts again.
     fn begun(&self, rule: &str, devices: &str);
@@ -17,7 +17,7 @@ pub trait Listener: Debug + Send + Sync {
     /// Called for a remark about the entire run.
     fn remark(&self, text: &str);
 
-    /// Called for an incident with devices or processes.
+    /// Called for an incident with a device or a process.
     fn happened(&self, event: &Incident) {
         self.remark(&event.to_string());
     }
@@ -41,9 +41,9 @@ pub struct RunningRule {
     pub rule: String,
     /// The rule's devices, by their names in reports.
     pub devices: String,
-    /// The last case seen running; `None` if no case has been seen yet.
+    /// The number of the latest case that was seen running; `None` if no case has been seen yet.
     pub case: Option<u64>,
-    /// The time since the start.
+    /// The time since the rule started.
     pub time: Duration,
 }
 
@@ -59,7 +59,7 @@ struct ActiveRule {
     begun: Instant,
 }
 
-/// Marks a rule as running; ends on drop.
+/// Marks a rule as running until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     running: &'a Running,
@@ -67,7 +67,7 @@ pub(super) struct Begun<'a> {
 }
 
 impl Running {
-    /// Marks a rule as started on a machine with this activity. No other rule uses the machine at the same time.
+    /// Marks a rule as running on the machine with this activity. No other rule uses that machine at the same time.
     pub(super) fn begin(&self, rule: &str, devices: Cow<'static, str>, activity: &Arc<Activity>) -> Begun<'_> {
         let entry = ActiveRule { rule: rule.to_owned(), devices, activity: activity.clone(), begun: Instant::now() };
         self.all().push(entry);

@@ -37,14 +37,14 @@ pub(super) fn write(folder: &Path, id: &str, found: &LogEvidence) -> io::Result<
 pub(super) fn remove(folder: &Path, logs: &RuleLogs) {
     for file in logs.files.iter().filter(|file| file.is_sound()) {
         let path = folder.join(&file.name);
-        // If the file cannot be removed, no result names it.
+        // A file that cannot be removed does no harm, because no result names the file.
         let _ = std::fs::remove_file(&path);
         let _ = path.parent().map(std::fs::remove_dir);
     }
 }
 
-/// Copies a result's files from its run's folder to another folder. Removes from the result any file that cannot be
-/// copied, and returns a remark about each.
+/// Copies a result's files from its run's folder to another folder. If a file cannot be copied, removes the file from
+/// the result and returns a remark.
 pub(super) fn copy(from: &Path, to: &Path, result: &mut RuleResult) -> Vec<String> {
     let mut remarks = Vec::new();
     let Some(logs) = &mut result.logs else { return remarks };

@@ -1,5 +1,5 @@
-//! Memory that a device lost during a run. If a rule is refused memory for this reason, the device has failed: no
-//! other program uses that memory, and the suite no longer holds it.
+//! Memory that a device lost during a run. If a rule is refused memory because the device lost memory, the device has
+//! failed: neither another program nor the suite uses the missing memory.
 
 use crate::pool::{Seat, Slot};
 use record::{RuleResult, Verdict};
@@ -9,18 +9,19 @@ use super::devices::free_memory;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// Records a device's free memory after the first rule that held on it.
+    /// Records a device's free memory after the first rule that held on the device.
     pub(super) fn note_free_memory(&self, slot: &mut Slot) {
         if slot.free_at_first.is_none() && self.alone_on_devices() {
             slot.free_at_first = self.free_memory_of(slot, None);
         }
     }
 
-    /// Turns the outcome of a rule that was refused a resource into a failure, if most of the device's memory has
-    /// been lost.
+    /// If a rule was refused a resource and most of the device's memory has been lost, turns the rule's outcome into a
+    /// failure.
     pub(super) fn unless_memory_was_lost(&self, outcome: RuleOutcome, slot: &mut Slot) -> (RuleOutcome, bool) {
         let failure = outcome.result.failure.as_deref();
-        // Only for a refused call or a check of memory accounts: a hang or a crash has another cause.
+        // Lost memory can explain only a refused call or a failed check of memory accounts. A hang or a crash has
+        // another cause.
         if outcome.result.verdict != Verdict::Blocked || failure.is_none() || !self.alone_on_devices() {
             return (outcome, false);
         }
@@ -46,7 +47,7 @@ impl Campaign {
         !self.replays() && (self.target.library.simulated || self.header.settings.dedicated)
     }
 
-    /// The free memory in bytes, as the shared worker sees it. Waits for memory that is freed late.
+    /// The free memory in bytes, as reported to the shared worker. Waits for memory that the runtime frees late.
     fn free_memory_of(&self, slot: &mut Slot, wanted: Option<u64>) -> Option<u64> {
         let worker = slot.seated(Seat::pooled(0, 0))?;
         free_memory(worker, self.target.executor.factory.brief(), wanted)

@@ -1,5 +1,5 @@
-//! Merges the parts of a run. Every rule is accounted for: a rule without a result in any part has no result in the
-//! merged run.
+//! Merges the parts of a run. Every rule appears in the merged run. If a rule has no result in any part, the merged
+//! run records the reason.
 
 mod choose;
 mod parts;
@@ -49,7 +49,7 @@ pub struct MergeOptions {
 /// Merges parts of a run into one run in a new folder, with one report. Returns the exit status of the merged run.
 ///
 /// # Errors
-/// Fails if the runs are not parts of one run or cannot be read, or if the merged run cannot be written or shown.
+/// Fails if the parts cannot be read or do not belong to one run, or if the merged run cannot be written or shown.
 pub fn merge(
     options: &MergeOptions,
     runtimes: &[&'static Runtime],
@@ -92,14 +92,14 @@ fn merged_header(parts: &Parts) -> RunHeader {
     let mut header = parts.first().clone();
     header.settings.part = None;
     header.settings.rules = None;
-    // Each part records its own known failures. The merged run is compared with the current ones.
+    // Each part records its own known failures. The merged run is compared with the current known failures.
     header.settings.expectations = None;
-    // Each part measured its own patience. The merged run has the longest.
+    // Each part measured its own patience. The merged run records the longest.
     header.settings.patience = parts.runs.iter().filter_map(|run| run.header.settings.patience).max();
     header.resumed = Vec::new();
     header.started = parts.runs.iter().map(|run| run.header.started.clone()).min().unwrap_or_default();
     if parts.runs.iter().any(|run| run.header.host != header.host) {
-        // Each part has a different host.
+        // Each part may have run on a different host.
         header.host = None;
     }
     header.devices_out = devices_out(parts);
@@ -138,8 +138,8 @@ fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
     all
 }
 
-/// Each rule's result in catalog order, the end of the merged run, and for each result the position of the run that
-/// it comes from.
+/// Returns each rule's result in catalog order, the end of the merged run, and, for each result, the position of the
+/// run that the result comes from.
 fn put_together(
     parts: &Parts,
     header: &RunHeader,

@@ -1,4 +1,4 @@
-//! A run: target, selected rules and output folder, and everything else between the command line and the exit
+//! A run: its target, its selected rules, its output folder, and all other steps from the command line to the exit
 //! status. [`run`] is the entry point.
 
 mod answers;

@@ -1,4 +1,4 @@
-//! A run's remarks and incidents: reported as they happen, and kept for the end of the run.
+//! A run's remarks and incidents, which are reported as they happen and kept for the end of the run.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,9 +16,9 @@ pub(super) struct News {
     redactor: Option<Arc<Redactor>>,
     /// Remarks about the entire run.
     remarks: Mutex<Vec<String>>,
-    /// Incidents with devices and processes.
+    /// The incidents with devices and processes so far.
     events: Mutex<Vec<Incident>>,
-    /// Rules that were retried.
+    /// The retries of rules so far.
     retries: Mutex<Vec<Retry>>,
 }
 
@@ -33,7 +33,7 @@ impl News {
         self.listener.begun(rule, devices);
     }
 
-    /// Adds a remark about the entire run, which is printed at once and included in the reports.
+    /// Adds a remark about the entire run. The remark is printed at once and included in the reports.
     pub(super) fn remark(&self, text: String) {
         match &self.redactor {
             Some(redactor) => self.listener.remark(&redactor.text(&text)),
@@ -42,7 +42,7 @@ impl News {
         locked(&self.remarks).push(text);
     }
 
-    /// Adds an incident with devices or processes, which is printed at once and included in the reports.
+    /// Adds an incident with a device or a process. The incident is printed at once and included in the reports.
     pub(super) fn happened(&self, mut event: Incident) {
         if let (Some(redactor), Some(quoted)) = (&self.redactor, event.quotes_mut()) {
             *quoted = redactor.text(quoted);
@@ -56,7 +56,7 @@ impl News {
         locked(&self.retries).push(retry);
     }
 
-    /// Adds everything to the end of the run.
+    /// Adds the remarks, incidents and retries to the end of the run.
     pub(super) fn add_to(&self, end: &mut RunEnd) {
         end.remarks.extend(locked(&self.remarks).iter().cloned());
         end.retries.extend(locked(&self.retries).iter().cloned());

@@ -25,7 +25,7 @@ use super::status::ExitStatus;
 
 /// A front end that shows a run's progress.
 pub trait Observer {
-    /// The receiver for events while rules run.
+    /// Returns the listener that receives events while rules run.
     fn listener(&self) -> Arc<dyn Listener> {
         Arc::new(ToStandardError)
     }
@@ -50,20 +50,20 @@ pub trait Observer {
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError>;
 }
 
-/// A run's agenda: the selected rules, and the place for results.
+/// A run's agenda: the selected rules, and the folder for their results.
 #[derive(Debug)]
 pub struct Agenda {
     pub campaign: Campaign,
     pub selected: Vec<Planned>,
     folder: RunFolder,
     jobs: Option<usize>,
-    /// The error after which no more results can be written.
+    /// The error that stopped the writing of results, if any.
     lost: OnceLock<Arc<FolderError>>,
 }
 
 impl Agenda {
-    /// The number of rules that run at the same time: the requested number or, by default, the number of devices
-    /// that rules can lease. If each rule has a simulated machine, the default is the number of processors.
+    /// The number of rules that run at the same time. Default: the number of devices that rules can lease or, if each
+    /// rule has a simulated machine, the number of processors.
     pub fn threads(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.campaign.devices.at_the_same_time();
@@ -71,15 +71,15 @@ impl Agenda {
         most.map_or(wanted, |most| wanted.min(most)).max(1)
     }
 
-    /// The number of threads needed to run this many rules at a time strictly in their order, since some rules wait
-    /// for their device.
+    /// The number of threads needed if rules start strictly in order. This may be more than [`Agenda::threads`],
+    /// because some threads wait for a device.
     pub fn threads_in_order(&self) -> usize {
         let devices = self.campaign.devices.at_the_same_time().filter(|most| *most > 1 && *most == self.threads());
         devices.map_or(self.threads(), |devices| devices * 2)
     }
 
-    /// Estimates this run's time from recent runs; `None` if they contain too few times. Reads files, and takes a
-    /// while.
+    /// Estimates this run's time from recent runs; `None` if these runs have times for too few rules. This is slow,
+    /// because the runs' journals are read.
     pub fn estimate(&self) -> Option<Estimate> {
         let rules: Vec<String> = self.selected.iter().map(|planned| planned.id.clone()).collect();
         Estimate::of_last_runs(&self.folder.path, &self.campaign.header, &rules)
@@ -90,7 +90,7 @@ impl Agenda {
         self.campaign.order(&self.selected)
     }
 
-    /// The reason why no more rules are performed.
+    /// The reason why no more rules are performed; `None` if the run continues.
     pub fn over(&self) -> Option<String> {
         let lost = self.lost.get().map(|_| "cannot write results".to_owned());
         lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: stopping the run")))
@@ -104,7 +104,7 @@ impl Agenda {
         }
         let ran = self.folder.run(&self.campaign, planned).map_err(|error| {
             let error = Arc::new(error);
-            // Another thread may have reported it first.
+            // Another thread may have stored its error first.
             let _ = self.lost.set(error.clone());
             error
         });
@@ -115,7 +115,7 @@ impl Agenda {
     /// each result in the order in which rules end.
     ///
     /// # Errors
-    /// Returns the first error from `show`. No rule starts after it.
+    /// Returns the first error from `show`. No rule starts after an error.
     pub fn perform_all(&self, show: impl FnMut(&RuleResult) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let turns = Turns::of(self.order().into_iter().map(|planned| (planned, self.campaign.own_device(planned))));
         let shown = std::sync::Mutex::new((show, Ok(())));
@@ -135,7 +135,7 @@ impl Agenda {
         };
         std::thread::scope(|scope| {
             for _ in 1..self.threads().min(self.selected.len()) {
-                // If no more threads can start, the existing ones do the work.
+                // If no more threads can start, the existing threads do the work.
                 if std::thread::Builder::new().spawn_scoped(scope, thread).is_err() {
                     break;
                 }
@@ -179,11 +179,12 @@ pub fn run(
         return Err(error);
     }
     expect_each_once(&agenda.selected, &agenda.campaign.results())?;
-    // If several processes make up one run, the reports cover all of them.
+    // If several processes make up one run, the reports cover the entire run, but each process exits with its own
+    // status.
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
-/// Closes an interrupted run's journal, and prints how to resume the run.
+/// Closes an interrupted run's journal, and prints the option that resumes the run.
 fn stopped(agenda: &Agenda, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
     let mut run = agenda.folder.stop(&agenda.campaign, signal)?;
     run.header.run = shown(&agenda.folder.path, &run.header);
@@ -226,11 +227,11 @@ pub fn rewrite_reports(given: &Path, books: &dyn Books) -> Result<(PathBuf, Vec<
 /// A limit on file size (`ulimit -f`) ends any process that does not handle the signal. With a handler, writing
 /// fails with an error instead. The signal itself is ignored, and workers do not inherit the handler.
 fn outlive_full_files() {
-    // If no handler can be installed, the run ends as any other program would.
+    // If no handler can be installed, a full file ends the run, as it would end any other program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// A run's folder, as named in its reports, or its current path if the folder was moved.
+/// A run's folder as the reports name it or, if the folder was moved, the folder's current path.
 pub(super) fn shown(folder: &Path, header: &RunHeader) -> String {
     let same = runs_folder().join(&header.run).canonicalize().ok() == folder.canonicalize().ok();
     if same { header.run.clone() } else { folder.display().to_string() }
@@ -253,7 +254,7 @@ fn begin(
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
-    // A replay needs this rule's result, whatever is known.
+    // A replay ignores known failures, because the replay needs this rule's result.
     let known = match options.run.case {
         Some(_) => None,
         None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
@@ -298,7 +299,7 @@ pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Ru
     Ok(load(&place, None)?)
 }
 
-/// The exit status of a computed end, or of a recorded end, which follows from its results.
+/// The exit status for a run's end. The status for a recorded end follows from the recorded results.
 pub(super) fn status(end: Option<&RunEnd>) -> ExitStatus {
     end.map_or(ExitStatus::Unknown, |end| ExitStatus::from_code(end.exit))
 }

@@ -22,8 +22,8 @@ use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 /// The default value for `--deadline`, in seconds.
 pub(super) const DEFAULT_DEADLINE: u64 = 30;
 
-/// The default folder for device locks. It is not in TMPDIR: users with different values would not exclude each
-/// other.
+/// The default folder for device locks. The folder is not in TMPDIR, because users with different values of TMPDIR
+/// would not exclude each other.
 pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
 
 /// The maximum wait for a device, in seconds: one week.
@@ -32,7 +32,8 @@ const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 /// The maximum memory limit for a worker, in mebibytes: one pebibyte.
 const MOST_MEBIBYTES: u64 = 1 << 30;
 
-/// The minimum default memory limit for a worker, in bytes: using less memory is not a sign of a mistake.
+/// The minimum default memory limit for a worker, in bytes: a worker that uses less memory than this is not
+/// suspicious.
 const LEAST_LIMIT: u64 = 16 << 30;
 
 /// The default value for `--logs`, in KiB.
@@ -90,12 +91,12 @@ impl Default for CatalogOptions {
 }
 
 impl CatalogOptions {
-    /// The catalog that `--specs` names, or else the embedded catalog.
+    /// The catalog in the folder that `--specs` names or, without `--specs`, the embedded catalog.
     pub fn specs(&self, runtime: &Runtime) -> Specs {
         Specs::choose(self.specs.as_deref(), runtime.specs)
     }
 
-    /// The given product; `None` if the device is to report it.
+    /// The given product; `None` if the device reports which product it is.
     pub fn named_product(&self) -> Option<&str> {
         Some(&*self.product).filter(|product| *product != AUTO)
     }
@@ -284,8 +285,8 @@ pub struct RunOptions {
     pub defects: Vec<String>,
 }
 
-/// The options for a run. Each has an environment variable, for test runners that do not pass arguments on. A
-/// command that does less offers only the groups that it reads.
+/// The options for a run. Each option can also be set with an environment variable, because some test runners pass no
+/// arguments. Other commands offer only the groups of options that they read.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -325,7 +326,7 @@ pub mod headings {
     pub const DEVICE: &str = "Device";
     /// The amount of work, and its limits.
     pub const WORK: &str = "Work";
-    /// The reports, and when a run fails.
+    /// The reports, and the conditions under which a run fails.
     pub const RESULTS: &str = "Results";
     /// The simulated device.
     pub const SIMULATOR: &str = "Simulated device";
@@ -361,7 +362,7 @@ impl Options {
     }
 
     /// Takes the case out of a query, `RULE:axis=value;…`, as if `--case` had given it. Returns true if there was a
-    /// query, in which case its rule is a full id.
+    /// query. The query names its rule by the complete id.
     ///
     /// # Errors
     /// Fails if the text is not a query, or if it gives a case together with other rules or cases.

@@ -7,14 +7,14 @@ use record::{RetryCause, RuleResult};
 #[derive(Debug, Clone)]
 pub(super) struct RuleOutcome {
     pub result: RuleResult,
-    /// The failed call, if the rule ended there.
+    /// The failed call, if the rule ended at a failed call.
     pub call: Option<FailedCall>,
-    /// The function that hung or ended its process, if any.
+    /// The function that hung or terminated its process, if any.
     pub lost: Option<LostIn>,
     /// The devices that the rule ran on.
     pub units: Vec<usize>,
-    /// A disturbance that proves nothing about the rule: a lost device, or a process whose calls no longer had any
-    /// effect.
+    /// The cause, if the outcome proves nothing about the rule: a lost device, or a process whose calls no longer had
+    /// any effect.
     pub not_the_rule: Option<RetryCause>,
     /// The outcome on each device, if the rule ran on every device.
     pub each: Vec<RuleOutcome>,

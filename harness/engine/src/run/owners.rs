@@ -1,5 +1,5 @@
-//! Assigns blame. If a call also fails in the rule that owns the function, other rules that make this call are
-//! blocked, so that one broken function is one failure.
+//! Assigns blame. If a call also fails in the rule that owns the called function, other rules that make the call are
+//! blocked. One broken function is therefore reported as one failure.
 
 use crate::case::FailedCall;
 use catalog::{Level, Rules};
@@ -9,7 +9,7 @@ use super::campaign::Campaign;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
-    /// A rule's final result: its outcome, compared with the outcome of the failed call's owner.
+    /// A rule's final result, determined from the rule's outcome and the outcome of the failed call's owner.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
         match &outcome.each[..] {
@@ -30,15 +30,15 @@ impl Campaign {
         result
     }
 
-    /// Determines whether a function that hung or ended its process does so for every caller. The function's owner,
-    /// which is the rule with its smallest valid use, shows that. If there is no owner, the next rule that calls
-    /// the function does.
+    /// Determines whether a function that hung or terminated its process is broken for every caller. The outcome of
+    /// the rule that owns the function decides, because this rule uses the function in the smallest valid way. If no
+    /// rule owns the function, the next rule that calls the function decides.
     fn blame(&self, outcome: &RuleOutcome) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
-        // If a result was only observed or was reclassified, the confirmation still has the original verdict.
+        // If the result was only observed or was reclassified, the confirmation still has the original verdict.
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
         let breaker = self.devices.breaker(&outcome.units);
         if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
@@ -64,23 +64,24 @@ impl Campaign {
         }
     }
 
-    /// True if the owner of a call failed at the same call with the same code. If the owner was not selected, it
-    /// runs for this purpose only, and is not reported.
+    /// True if the owner of a call failed at the same call with the same code. If the owner was not selected, the
+    /// owner runs only for this comparison, and the owner's result is not reported.
     fn sees_the_same(&self, owner: &str, outcome: &RuleOutcome) -> bool {
-        // A replay judges only its own rule.
+        // A replay judges only the replayed rule, so no owner runs.
         if self.replays() {
             return false;
         }
         let Some(position) = self.target.rules.positions.get(owner) else { return false };
-        // Uses the owner's outcome, never its final result: owners may depend on each other.
+        // Uses the owner's outcome, not the owner's final result, because the final results of two owners may depend
+        // on each other.
         let theirs = self.outcome(*position);
         let as_strong = theirs.result.level == Level::Must || outcome.result.level == Level::Info;
         as_strong && stopped(theirs.result.verdict) && theirs.call == outcome.call
     }
 }
 
-/// The verdict for a rule that ended at a call. If the rule owns the called function, it fails even if the call was
-/// in the set-up or the life cycle, because no other rule can report that failure. Functions that are not exported
+/// The verdict for a rule that ended at a call. If the rule owns the called function, the rule fails even if the call
+/// was in the set-up or the life cycle, because no other rule can report the failure. Functions that are not exported
 /// are reported by the rule on exported functions.
 pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) -> Verdict {
     let owns = rules.owners.get(&call.function).is_some_and(|owner| owner == id);
@@ -90,7 +91,7 @@ pub fn of_owner(rules: &Rules, id: &str, verdict: Verdict, call: &FailedCall) ->
     }
 }
 
-/// True if this verdict means that a rule ended early and that a call may be to blame.
+/// True if a rule with this verdict ended early and a call may be to blame.
 fn stopped(verdict: Verdict) -> bool {
     use Verdict::{Blocked, DeviceLost, Error, Fail, WrongCode};
     matches!(verdict, Fail | WrongCode | Blocked | DeviceLost | Error)

@@ -1,4 +1,4 @@
-//! The duration of waits that should succeed: a multiple of the time that the device took before the run.
+//! Patience: the time limit for waits that should succeed, a multiple of the time that the device took before the run.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use record::StartReason;
 use super::options::{Options, Waiting};
 use super::target::Target;
 
-/// A wait that should succeed lasts this multiple of the longest time measured before the run. During the run,
-/// rules run at the same time, and other users may load the machine.
+/// The patience is this multiple of the longest time measured before the run. The factor is large because several
+/// rules run at the same time during the run, and other users may load the machine.
 const TIMES: u32 = 100;
 /// The maximum time to wait for the device during the measurement.
 const LONGEST: Duration = Duration::from_secs(10);
 
 impl Target {
     /// Sets the rules' patience: the given value, or a value measured now in a process that sees these devices.
-    /// Returns a remark about it.
+    /// Returns a remark about the patience.
     pub fn set_patience(&mut self, visible: Option<&str>, options: &Options) -> Option<String> {
         let (patience, said) = choose(self, visible, options);
         self.executor.scope.patience = patience;
@@ -27,7 +27,7 @@ impl Target {
     }
 }
 
-/// A run's patience in milliseconds, and a remark about it.
+/// A run's patience in milliseconds, and a remark about the patience.
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
     let longest = match options.effort.patience {
         Waiting::Given(given) => return (given, None),
@@ -48,7 +48,8 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
     }
 }
 
-/// A multiple of the device's time, rounded to tenths of a second, and below the deadline for a call.
+/// The patience in milliseconds, given the longest time that the device took. The patience is rounded up to tenths of
+/// a second, and limited to a third of a call's deadline or, if that is larger, to the minimum patience.
 fn patience(longest: Duration, deadline: Duration) -> u32 {
     const STEP: u128 = 100;
     let wanted = (longest * TIMES).as_millis().div_ceil(STEP) * STEP;
@@ -57,7 +58,7 @@ fn patience(longest: Duration, deadline: Duration) -> u32 {
 }
 
 /// The longest time that a device took; `None` if the catalog has no steps to measure, or if the library does not
-/// support them.
+/// support these steps.
 fn measure(target: &Target, visible: Option<&str>) -> Result<Option<Duration>, String> {
     let executor = &target.executor;
     if target.rules.life_cycle.of(&target.conditions.product).block(Section::Pace).is_none() {

@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 use catalog::Specs;
 use record::{Journal, JournalError, Recorded, read_run};
 
-/// True if ci/package.sh built this executable, for machines that have no checkout and no cargo.
+/// True if ci/package.sh built this executable. Such an executable runs on machines that have neither a checkout nor
+/// cargo.
 const IN_BUNDLE: bool = option_env!("ATLAS_CTS_BUNDLE").is_some();
 
-/// The folder of the package from which this executable was built. A bundle does not record the builder's folders.
+/// The folder of the cargo package from which this executable was built; `None` in a bundle, which records no folders
+/// of the machine that built it.
 const BUILT_FROM: Option<&str> = if IN_BUNDLE { None } else { Some(env!("CARGO_MANIFEST_DIR")) };
 
-/// The checkout from which this executable was built, if cargo is running it there: a user who can write to the
-/// checkout also controls the build. Known failures and counterexamples are not read from any other place that was
-/// not named explicitly: the current folder, or a path recorded at build time, may belong to another user.
+/// The checkout from which this executable was built, if cargo is running the executable there. The checkout can be
+/// trusted, because a user who can write to it also controls the build. Other folders are read for known failures and
+/// counterexamples only if the user names them: the current folder, or a path recorded at build time, may belong to
+/// another user.
 fn checkout() -> Option<PathBuf> {
     let root = Path::new(BUILT_FROM?).parent()?.parent()?;
     let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
@@ -37,15 +40,15 @@ pub fn runs_folder() -> PathBuf {
     checkout().or_else(|| std::env::current_dir().ok()).unwrap_or_default().join("reports/out")
 }
 
-/// Refuses a default folder for runs that another user created in the current folder: that user would control the
-/// files written there. The current folder itself is the user's choice.
+/// Fails if another user created the default folder for runs in the current folder, because that other user would
+/// control the files written there. The current folder itself is not checked, because the user chose it.
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
     let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
     trusted.extend(reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid()));
     for folder in [reports, &out] {
-        // A folder that does not exist yet will be created by this user.
+        // A folder that does not exist yet is safe, because this user will create it.
         let Ok(found) = folder.symlink_metadata() else { continue };
         if !trusted.contains(&found.uid()) {
             let text = format!("{} belongs to another user (uid {})", folder.display(), found.uid());
@@ -55,15 +58,15 @@ pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder for kept counterexamples: the one that the environment names or, under cargo, the one in the
-/// checkout. `None` if there is none.
+/// The folder for kept counterexamples: the folder that the environment names or, under cargo, the checkout's folder.
+/// `None` if there is no such folder.
 pub(super) fn regressions_folder() -> Option<PathBuf> {
     let named = std::env::var_os("ATLAS_CTS_REGRESSIONS").map(PathBuf::from);
     named.or_else(|| checkout().map(|root| root.join("fixtures/regressions")))
 }
 
-/// The folder of known failures that is read by default: under cargo, the one in the checkout, if the catalog was
-/// built from it.
+/// The folder of known failures that is read by default. Under cargo, this is the checkout's folder, if the catalog
+/// comes from the checkout.
 pub(super) fn expectations_folder(specs: &Specs) -> Option<PathBuf> {
     let checkout = checkout().filter(|_| matches!(specs, Specs::Embedded(_)));
     checkout.map(|root| root.join("expectations")).filter(|folder| folder.is_dir())
@@ -78,8 +81,8 @@ pub(super) fn unread_expectations(specs: &Specs) -> Option<PathBuf> {
     Some(parent.join("expectations")).filter(|folder| folder.is_dir() && expectations_folder(specs).is_none())
 }
 
-/// The run folder that a text names, relative to the current folder: a path, a run's name, `latest`, or `latest~1`
-/// for the run before it. Links are resolved, because `latest` may change during the run.
+/// The run folder that a text names, relative to the current folder: a path, a run's name, `latest`, or `latest~1` for
+/// the run before `latest`. Links are resolved, because `latest` may change during the run.
 pub fn run_folder(given: &Path) -> PathBuf {
     let runs = runs_folder();
     let folder = match given.to_str().and_then(before_latest) {
@@ -94,7 +97,7 @@ pub fn run_folder(given: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// Reads the run that a text names (see [`run_folder`]). Returns its folder first.
+/// Reads the run that a text names (see [`run_folder`]). Returns the run's folder and the run.
 ///
 /// # Errors
 /// Fails if the run does not exist, or if its journal cannot be read.
@@ -103,7 +106,7 @@ pub fn read_named(given: &Path) -> Result<(PathBuf, Recorded), JournalError> {
     read_run(&folder).map(|run| (folder, run))
 }
 
-/// The number of runs to go back from the latest, if a text names a run that way; `None` if not.
+/// The number of runs to go back from the latest run: 0 for `latest`, and N for `latest~N`. `None` for any other text.
 fn before_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {
         "" => Some(0),

@@ -10,11 +10,11 @@ pub enum Profile {
     /// The default: every edge, and about a hundred cases per rule.
     #[default]
     Smoke,
-    /// For every night: five times as much work, with a new seed each time.
+    /// For a nightly run: five times as much work as smoke, with a new seed for each run.
     Nightly,
-    /// For a new driver: twenty times as much work.
+    /// For the validation of a new driver: twenty times as much work as smoke.
     Validation,
-    /// For several days: a thousand times as much work.
+    /// For a run of several days: a thousand times as much work as smoke.
     Soak,
 }
 
@@ -28,7 +28,8 @@ impl Profile {
         }
     }
 
-    /// The amount of work per rule. The watchdog ends a rule after this many seconds, if given.
+    /// The amount of work per rule. The watchdog ends a rule after `limit` seconds or, without a limit, after the
+    /// profile's default.
     pub fn work(self, limit: Option<u64>) -> Effort {
         let (cases, repeats, calls, usual_limit) = match self {
             Profile::Smoke => (100, 3, 2_000, 600),
@@ -37,12 +38,12 @@ impl Profile {
             Profile::Soak => (100_000, 3_000, 2_000_000, 86_400),
         };
         let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
-        // Half of the time spent on a failure is for shrinking, and half is for rerunning it.
+        // Half of the time spent on a failure is for shrinking the case, and half is for rerunning the case.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
         let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
-        // Each case costs a process start, which takes seconds on hardware. The default is therefore every edge
-        // once, and no other cases.
+        // Each case costs a process start, which takes seconds on hardware. The default profile therefore runs every
+        // edge once, and no other cases.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
         Effort {
             single,
@@ -53,7 +54,8 @@ impl Profile {
         }
     }
 
-    /// The budget for confirming a failure. On a real device, a start takes seconds, and a hang takes the deadline.
+    /// The budget for confirming a failure. On a real device, starting a process takes seconds, and each hang takes as
+    /// long as the deadline.
     fn patience(self) -> Patience {
         let (starts, hangs, seconds, run_seconds) = match self {
             Profile::Smoke => (40, 4, 120, 300),

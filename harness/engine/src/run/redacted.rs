@@ -3,7 +3,7 @@
 use crate::logs::Redactor;
 use record::{RuleResult, RunHeader};
 
-/// Redacts names and device-specific identifiers in a header. Versions, models and digests remain, because they
+/// Redacts names and device-specific identifiers in a header. Versions, models and digests are kept, because they
 /// identify the target.
 pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
@@ -27,7 +27,7 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     }
 }
 
-/// Redacts a result, including all text from the library and the runtime, which may contain names.
+/// Redacts a result. All text from the library and the runtime is redacted too, because it may contain names.
 pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
     let name = |text: &mut String| *text = redactor.names(text);
     name(&mut result.reason);

@@ -8,12 +8,12 @@ use catalog::{UnknownName, product_ids};
 use super::errors::RegistryError;
 use super::options::CatalogOptions;
 
-/// Chooses the runtime: the one that `--runtime` names; otherwise, the one with the product; otherwise, the one
-/// whose rules are selected by id; otherwise, the first.
+/// Chooses the runtime that `--runtime` names. Without `--runtime`, chooses the runtime with the given product;
+/// without a product, the runtime whose rules are selected by id; otherwise, the first runtime.
 ///
 /// # Errors
-/// Fails if `--runtime` or `--product` is unknown, if they contradict each other, or if two runtimes share a name
-/// or a product.
+/// Fails if `--runtime` or `--product` is unknown, if the two options contradict each other, or if two runtimes share
+/// a name or a product.
 pub fn choose_runtime(
     runtimes: &[&'static Runtime],
     options: &CatalogOptions,
@@ -21,7 +21,7 @@ pub fn choose_runtime(
 ) -> Result<&'static Runtime, RegistryError> {
     let registry = Registry::read(runtimes, options)?;
     let named = options.runtime.as_ref().map(|name| registry.named(name)).transpose()?;
-    // If there is only one runtime, an unknown product is reported when its catalog is opened.
+    // If there is only one runtime, an unknown product is reported when the runtime's catalog is opened.
     let product = options.named_product().filter(|_| runtimes.len() > 1);
     let owner = product.map(|product| registry.owner(product)).transpose()?;
     match (named, owner) {
@@ -39,12 +39,12 @@ pub fn choose_runtime(
 struct Registry(Vec<(&'static Runtime, Vec<String>)>);
 
 impl Registry {
-    /// Reads the products. Each product belongs to one runtime.
+    /// Reads the products of each runtime. Fails if two runtimes share a name or a product.
     fn read(runtimes: &[&'static Runtime], options: &CatalogOptions) -> Result<Registry, RegistryError> {
         let mut known: Vec<(&'static Runtime, Vec<String>)> = Vec::new();
         for runtime in runtimes {
             let name = runtime.name();
-            // If there is only one runtime, its products make no difference.
+            // With only one runtime, the products do not affect the choice.
             let products = if runtimes.len() > 1 { product_ids(&options.specs(runtime), name) } else { Vec::new() };
             for (earlier, theirs) in &known {
                 if earlier.name() == name {

@@ -1,4 +1,4 @@
-//! Reproductions of a failure: a command and a program.
+//! Reproduces a failure with a command or a C program.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,7 @@ use super::campaign::Campaign;
 use super::options::DEFAULT_DEADLINE;
 use super::places::run_alone;
 
-/// A failing case's values for its replay. If several cases are replayed, the values are those of the cases that
+/// The values with which to replay a failing case. If several cases were given, returns the values of all cases that
 /// ran.
 pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     let before = (failed.case as usize).saturating_sub(1);
@@ -22,8 +22,8 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
     failed.replay_values.clone()
 }
 
-/// The command that reruns exactly this case, or these cases in one process. If devices are named, the command uses
-/// these devices.
+/// The command that reruns exactly this case, or all given cases in one process. If devices are given, the command
+/// uses the same devices.
 pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
@@ -86,10 +86,11 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     words.join(" ")
 }
 
-/// The maximum length of a program in a journal, in bytes: longer than the program for any rule's case.
+/// The maximum length, in bytes, of a program in a journal. The program for a single case is always shorter.
 const LONGEST_PROGRAM: usize = 32 << 10;
 
-/// The case, or the cases, as a C program without its prelude. `None` if there is no program, or if it is too long.
+/// The case, or all given cases, as a C program without the prelude. `None` if no program can be written, or if the
+/// program is too long.
 pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> Option<String> {
     let target = &campaign.target;
     let rules = &target.rules;
@@ -108,7 +109,7 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
 }
 
-/// A word, quoted for a shell.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
         word.to_owned()

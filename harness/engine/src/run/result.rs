@@ -18,11 +18,11 @@ pub(super) struct Finished {
     pub confirmation: Option<Confirmation>,
     /// The last part of the library's output.
     pub output: String,
-    /// The devices visible to the rule's processes, by the machine's names. Empty for all devices.
+    /// The devices visible to the rule's processes, as named on the machine. Empty if all devices are visible.
     pub devices: Vec<String>,
 }
 
-/// The verdict that a search gives its rule, before any blame is assigned.
+/// The verdict and reason that follow from a rule's search, before any blame is assigned.
 pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confirmation>) -> (Verdict, String) {
     let Some(failed) = &search.failure else {
         if let Some(text) = search.fatal.as_ref().or(search.unhealthy.as_ref()) {
@@ -87,7 +87,8 @@ impl Finished {
     }
 }
 
-/// Describes a failing case for the journal: place, values, and a command that replays it.
+/// Describes a failing case for the journal: the place of the failure, the case's values, and a command that replays
+/// the case.
 fn describe(
     campaign: &Campaign,
     rule: &Rule,
@@ -97,7 +98,8 @@ fn describe(
     devices: Vec<String>,
 ) -> Failure {
     let replay_values = replay::values(&campaign.only, &failed);
-    // A failure that never occurred alone cannot be reproduced by its case, so the command runs the entire rule.
+    // If the case never failed when it ran alone, the case cannot reproduce the failure, so the command runs the
+    // entire rule.
     let whole = confirmation.as_ref().is_some_and(|confirmation| {
         matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
             && confirmation.alone.runs > 0

@@ -1,4 +1,4 @@
-//! Resumes a run: reads the state that an interrupted run left, and checks that the run is the same.
+//! Resumes a run: reads the interrupted run's results, and checks that the resumed run tests the same target.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,15 @@ use super::places::read_named;
 use super::profile::Profile;
 use super::selection::{Planned, plan};
 
-/// The run that `--resume` names, with its results so far.
+/// The interrupted run that `--resume` names, with its results so far.
 pub struct Earlier {
     pub folder: PathBuf,
     pub run: Recorded,
 }
 
 impl Earlier {
-    /// Reads the run that `--resume` names, if given. Options that are not given are taken from that run; options
-    /// that are given must match it.
+    /// Reads the run that `--resume` names, if given. Options that are not given are taken from the interrupted run.
+    /// Options that are given must match the interrupted run's options.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
@@ -47,8 +47,9 @@ impl Earlier {
         Ok(Some(Earlier { folder, run }))
     }
 
-    /// Checks that the catalog and the library are the run's own, before either is used. Their paths are never
-    /// taken from the journal, whose author could then choose the code that this process loads.
+    /// Checks, before the catalog and the library are used, that the interrupted run used the same catalog and
+    /// library. Paths of files are never taken from the journal: otherwise, the journal's author could choose the code
+    /// that this process loads.
     pub fn expect_same_files(&self, options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), ResumeError> {
         let then = &self.run.header;
         let mut differences = Differences::default();
@@ -78,7 +79,8 @@ impl Earlier {
         expect_none(&differences, &self.folder)
     }
 
-    /// The run's rules, as selected at its start. A different selection is refused.
+    /// Returns the rules that were selected when the interrupted run started. Fails if the rules selected now are
+    /// different.
     pub fn selection(&self, rules: &Rules, selected: Vec<Planned>) -> Result<Vec<Planned>, ResumeError> {
         let mut differences = Differences::default();
         let all = plan(rules);
@@ -192,14 +194,14 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
 }
 
-/// The number of a run's devices, including those that were unusable before the run began.
+/// The number of a run's devices, including devices that were unusable before the run began.
 fn all_devices(of: &RunHeader) -> u32 {
     let out = u32::try_from(of.devices_out.len()).unwrap_or(u32::MAX);
     of.devices.saturating_add(out)
 }
 
-/// Fills in options that were not given, except options that name files to read or load: a journal must never
-/// choose these.
+/// Fills in options that were not given, except options that name files to read or load. A journal must never choose
+/// which files are read or loaded.
 fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
@@ -213,7 +215,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.simulator.sim_edition.clone_from(&settings.sim_edition);
     options.simulator.sim_memory = settings.sim_memory;
     options.conditions.deadline = settings.deadline;
-    // The patience measured at the start: all results in a run use the same value.
+    // The patience is not measured again: all results in a run use the value from the run's start.
     options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.effort.rule_limit = settings.rule_limit;
     options.conditions.hazardous = settings.hazardous;
@@ -230,7 +232,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-/// Fails if there are differences, and reports all of them together.
+/// Fails if there are differences, and lists all differences in one error.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A run's rules, and their selection.
+//! The rules that a run can execute, and the selection of rules.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::errors::NothingSelected;
 use super::options::Options;
 use super::shard::{Distribution, Shard};
 
-/// A rule that a run can execute: one from the catalog, or the rule derived from the support table.
+/// A rule that a run can execute: a catalog rule, or the rule derived from the support table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     pub id: String,
@@ -50,12 +50,11 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
 /// The selection of rules. A complete id selects that rule; any other text selects every id that contains it.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Rules that match one of these texts. Empty for all rules.
+    /// Texts that select rules. Empty for all rules.
     pub wanted: Vec<String>,
     /// True if texts match complete ids only.
     pub exact: bool,
-    /// Rules that match one of these texts are excluded. A test runner passes such texts to all test executables,
-    /// so a text that matches nothing here is not an error.
+    /// Texts that exclude rules. A test runner passes such texts to all test executables, so a text may match no rule.
     pub left_out: Vec<String>,
     /// Same as `left_out`, but each text must match a rule.
     pub excluded: Vec<String>,
@@ -73,7 +72,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Determines which texts are complete ids, once per text rather than once per rule.
+    /// Determines which texts are complete ids. Each text is looked up only once, not once per rule.
     fn all(texts: &'a [String], exact: bool, all: &[Planned]) -> Vec<Pattern<'a>> {
         let whole = |text: &String| exact || all.iter().any(|planned| planned.id == *text);
         texts.iter().map(|text| Pattern { text, whole: whole(text) }).collect()
@@ -112,8 +111,8 @@ impl Filter {
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
     }
 
-    /// The selected rules that belong to this part of the run, and the part. If the run has no parts, returns the
-    /// entire selection. A part may be empty.
+    /// The selected rules that belong to this part of the run, and a record of the part. If the run has no parts,
+    /// returns the entire selection. A part may have no rules.
     pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<RecordedShard>) {
         let Some((shard, distribution)) = &self.part else { return (selected, None) };
         let narrowed = selected.len() < plan(rules).len();
@@ -124,7 +123,8 @@ impl Filter {
     }
 }
 
-/// A hint for a text that matches nothing: a similar id, or the beginning that ids have in common.
+/// A hint for a text that matches no rule: a similar id or id prefix or, if the text names a function, the command
+/// that lists the rules that call this function.
 fn meant(text: &str, all: &[Planned], rules: &Rules) -> String {
     if rules.rules.iter().any(|rule| rule.program.function_names().any(|name| name == text)) {
         return format!("; `atlas-cts list --api {text}` lists the rules that call this function");

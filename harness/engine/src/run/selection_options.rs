@@ -17,7 +17,8 @@ use super::shard::{Distribution, Shard};
 /// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// The options that select rules. Each has an environment variable, for test runners that do not pass arguments on.
+/// The options that select rules. Each option can also be set with an environment variable, because some test runners
+/// pass no arguments.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelectionOptions {
     /// Run the rules that this file lists, one per line.
@@ -41,7 +42,7 @@ pub struct SelectionOptions {
 }
 
 impl SelectionOptions {
-    /// The filter that results from these options, the texts on the command line, and the texts to leave out.
+    /// Combines these options, the texts that select rules and the texts that exclude rules into a filter.
     ///
     /// # Errors
     /// Fails if a named file cannot be read or lists nothing.

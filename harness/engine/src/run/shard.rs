@@ -1,5 +1,5 @@
-//! A run's parts. A rule's part follows from the rule's id, the number of parts and, if given, the times from an
-//! earlier run. Adding or removing a rule does not move any other rule.
+//! A run's parts. The rule's id, the number of parts and, if given, the times from an earlier run determine the part
+//! to which a rule belongs. Adding or removing a rule moves no other rule to a different part.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use catalog::digest;
 use record::{MOST_SHARDS, RuleResult};
 
-/// The minimum cost of a rule, in nanoseconds: a skipped rule costs a journal line.
+/// The minimum time counted for a rule, in nanoseconds. Even a skipped rule takes the time to write a journal line.
 const LEAST: u64 = 1_000_000;
 
 /// A part of a run: `3/8` is the third of eight parts.
@@ -54,7 +54,7 @@ impl Distribution {
     pub fn by_times(of: u32, earlier: &[RuleResult]) -> Distribution {
         let mut rules: Vec<(u64, &str)> =
             earlier.iter().map(|result| (result.nanoseconds.max(LEAST), result.id.as_str())).collect();
-        // The longest rules come first, and each goes to the part with the least time so far.
+        // Rules are assigned longest first. Each rule goes to the part with the least time so far.
         rules.sort_by_key(|(time, id)| (Reverse(*time), *id));
         let mut loads: std::collections::BinaryHeap<Reverse<(u64, u32)>> =
             (1..=of).map(|part| Reverse((0, part))).collect();
@@ -78,7 +78,7 @@ impl Distribution {
         })
     }
 
-    /// Identifies a distribution by times; `None` for a distribution by ids alone.
+    /// A digest that identifies a distribution by times; `None` for a distribution by ids alone.
     pub fn digest(&self) -> Option<String> {
         let mut lines = String::new();
         for (id, part) in &self.timed {
@@ -118,7 +118,7 @@ mod tests {
             for id in times.keys().chain([&more]) {
                 prop_assert!((1..=of).contains(&parts.part_of(id)));
             }
-            // An added rule has no known time yet, so it goes to the same part as it would without times.
+            // An added rule has no known time yet, so its part is the same as without times.
             prop_assert_eq!(parts.part_of(&more), Distribution::by_id(of).part_of(&more));
             let mut again = times.clone();
             again.insert(more, time);

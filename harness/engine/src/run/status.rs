@@ -5,7 +5,7 @@ use std::io;
 /// A command's exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// Every applicable rule holds.
+    /// Every applicable rule holds, apart from known failures.
     Success = 0,
     /// A rule is broken.
     Broken = 1,

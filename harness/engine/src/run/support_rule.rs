@@ -14,7 +14,7 @@ use super::empty_result::blank;
 use super::selection::Planned;
 use super::target::Target;
 
-/// The rule's result before it runs.
+/// The result of a rule that has not run.
 pub(super) fn empty_result(planned: &Planned) -> RuleResult {
     let title = "The library exports every function that the documents list as supported";
     blank(&planned.id, &planned.chapter, title, Level::Must)
@@ -46,7 +46,8 @@ pub(super) fn exported(target: &Target, planned: &Planned) -> RuleResult {
 }
 
 /// The functions that must be exported, and remarks about the others. Functions from an optional library, and
-/// functions that the edition lacks or (if the edition is unknown) may lack, need not be exported.
+/// functions that the edition lacks, need not be exported. If the edition is unknown, the same applies to functions
+/// that some edition lacks.
 fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     let (libraries, conditions) = (&target.rules.libraries, &target.conditions);
     let (mut judged, mut unknown) = (Vec::new(), Vec::new());
@@ -86,15 +87,15 @@ fn supported(target: &Target) -> Vec<String> {
         .collect()
 }
 
-/// Determines which functions the library exports. The error gives the reason why this is unknown.
+/// Determines which functions the library exports. Fails with a reason if the library cannot be queried.
 fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
     exports(&target.executor.factory, &target.executor.pool, names)
 }
 
-/// Same as `ask`, before the target is open.
+/// Same as `ask`, for use before the target is open.
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
-    // Symbols are available before the runtime is initialized.
+    // The worker does not initialize the runtime, because symbols can be looked up without it.
     let set_up = SetUp::new(Readiness::Loaded, 0, None, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);

@@ -1,4 +1,4 @@
-//! A run's results so far, classified by the known failures.
+//! Keeps a run's results so far, and compares them with the known failures.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -11,11 +11,11 @@ use super::outcome::RuleOutcome;
 /// A run's results so far.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// The outcomes of the catalog's rules that have run.
+    /// The outcome of each catalog rule; empty until the rule has run.
     pub outcomes: Vec<OnceLock<RuleOutcome>>,
     /// The known failures; `None` if there are none.
     pub expecting: Option<Box<dyn Expected>>,
-    /// True if rules of level `info` count too.
+    /// True if broken rules of level `info` fail the run too.
     strict: bool,
     results: Mutex<Vec<RuleResult>>,
 }
@@ -42,7 +42,7 @@ impl Tally {
         locked(&self.results).clone()
     }
 
-    /// The results, classified by the known failures.
+    /// The results, sorted into known and new failures; `None` if there are no known failures.
     pub(super) fn sorted(&self, results: &[RuleResult]) -> Option<AppliedExpectations> {
         self.expecting.as_ref().map(|expecting| expecting.applied(results, self.strict))
     }

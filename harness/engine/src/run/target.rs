@@ -1,4 +1,4 @@
-//! The target: a library, its devices, and the runtime's description of itself. A target does not change during a
+//! The target: a library, its devices, and the runtime's description of itself. The target does not change during a
 //! run.
 
 mod capabilities;
@@ -42,7 +42,7 @@ use version::{Version, version_of};
 
 pub use error::TargetError;
 
-/// The number of devices on the simulated machine, unless it is given.
+/// The default number of devices on the simulated machine.
 const SIMULATED_DEVICES: u32 = 4;
 /// A run's default seed.
 const DEFAULT_SEED: u64 = 20_260_101;
@@ -62,20 +62,20 @@ pub struct Target {
     host: Option<Host>,
     /// True if each thread has a separate simulated machine; otherwise all threads use the same devices.
     pub(super) private_machines: bool,
-    /// True if the run uses fewer devices than the runtime counts.
+    /// True if the run uses fewer devices than the runtime reports.
     pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
-    /// Held until the run ends, so that no other run uses these devices.
+    /// The device locks, held until the run ends, so that no other run uses the devices.
     _locks: Vec<File>,
 }
 
-/// A library's name in the header. An embedded library has no path.
+/// A library's name in the header: the path or, for an embedded library, a fixed name.
 fn shown(embedded: bool, path: &Path) -> String {
     if embedded { EMBEDDED.to_owned() } else { path.display().to_string() }
 }
 
-/// The first worker's answers.
+/// The answers from the library in the first worker.
 struct LibraryAnswers {
     answers: Answers,
     /// True if the library identifies itself as the simulated device.
@@ -86,7 +86,7 @@ struct LibraryAnswers {
 }
 
 impl Target {
-    /// Loads the library in a worker, queries the runtime, and checks the options against its answers.
+    /// Loads the library in a worker, queries the runtime, and checks the options against the runtime's answers.
     ///
     /// # Errors
     /// Fails if an option names something unknown, or if the library, the runtime or a device cannot be used.
@@ -148,7 +148,7 @@ impl Target {
                 conditions.product = product;
             }
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
-                // The queries ran in a worker that was prepared for another product.
+                // Ends the worker that answered the queries, because the worker was prepared for another product.
                 pool.close(factory.deadlines);
             }
             factory.product.clone_from(&conditions.product);
@@ -162,7 +162,7 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
-        // The simulated device runs no kernel code and locks no memory.
+        // The host does not matter for a simulated device, which runs no kernel code and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
             host.assumed_bare = options.machine.assume_bare_metal;
@@ -190,8 +190,8 @@ impl Target {
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
         executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
-        // A simulated device that is given as a library has one machine for all its processes, so it is used like a
-        // real device.
+        // If the simulated device is given as a library, all processes share one simulated machine, so the run treats
+        // it like a real device.
         let private_machines =
             library.simulated && (choice.embedded || std::env::var_os(environment::MACHINE).is_none());
         Ok(Target {
@@ -209,7 +209,7 @@ impl Target {
         })
     }
 
-    /// The same target with a simulated device that has these defects, for proofs.
+    /// Creates the same target with a simulated device that has these defects, for a proof.
     ///
     /// # Errors
     /// Fails if the runtime has no simulated device, or if its library cannot be written or read.
@@ -222,7 +222,7 @@ impl Target {
         Ok(SimulatedTarget { factory, work: options.effort.work() })
     }
 
-    /// The reason why a rule does not apply; `None` if it applies.
+    /// The reason why a rule does not apply; `None` if the rule applies.
     pub fn skip(&self, rule: &Rule) -> Option<Skip> {
         let wanted = rule.devices();
         match applies(rule, &self.conditions, &self.rules) {
@@ -232,7 +232,7 @@ impl Target {
         }
     }
 
-    /// The other available libraries.
+    /// The further libraries that were found, in addition to the first library.
     fn further_libraries(&self) -> Vec<FurtherLibrary> {
         let further = self.executor.factory.libraries.there().skip(1);
         let identity = further.map(|(position, file)| FurtherLibrary {
@@ -277,7 +277,7 @@ impl Target {
     }
 }
 
-/// A simulated target for a proof: an executor, and the amount of work per rule.
+/// A simulated target for a proof.
 #[derive(Debug)]
 pub struct SimulatedTarget {
     pub factory: Factory,
@@ -307,7 +307,7 @@ fn settings(options: &Options) -> RunSettings {
     }
 }
 
-/// Checks that /proc works: workers find there the memory that they share with this process.
+/// Checks that /proc works. Workers use /proc to open the memory that they share with this process.
 fn expect_proc() -> Result<(), TargetError> {
     let own = std::process::id().to_string();
     match std::fs::read_link("/proc/self") {
@@ -317,7 +317,7 @@ fn expect_proc() -> Result<(), TargetError> {
     }
 }
 
-/// The conditions and the worker factory, as the options determine them before the runtime is queried.
+/// Derives the conditions and the worker factory from the options, before the runtime is queried.
 fn prepare(
     options: &Options,
     rules: &Arc<Rules>,
@@ -354,7 +354,7 @@ fn prepare(
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
-    // The value may come from a journal, and could be 0.
+    // The deadline may come from a journal, so it could be 0.
     let step = Duration::from_secs(options.conditions.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
@@ -386,8 +386,8 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Queries the runtime about itself. Returns `None` if the runtime refuses to start: the rule that owns the failed
-/// call reports that, and other rules are then blocked.
+/// Queries the runtime about itself. Returns `None` if the runtime refuses to start and a rule owns the failed call.
+/// That rule then fails, and the other rules are blocked.
 fn ask(
     options: &Options,
     rules: &Rules,
@@ -418,7 +418,7 @@ fn ask(
         Ok(other) => return Err(TargetError::Reply { library, reply: format!("{other:?}") }),
         Err(end) => return Err(TargetError::Query { library, end }),
     };
-    // Recorded once per run: libraries that a rule maps later are not included.
+    // The mapped libraries are recorded only here, so libraries that a rule maps later are not included.
     let mapped = mapped_libraries(worker.id(), &factory.libraries);
     slot.put(Seat::pooled(0, 0), worker);
     pool.give_back(slot);
@@ -426,15 +426,16 @@ fn ask(
     Ok(Some(LibraryAnswers { answers, simulated, mapped, exported }))
 }
 
-/// True if a rule owns the refused call. No rule judges a code that means a lost device.
+/// True if a rule judges the refused call: a rule owns the function, and the returned code does not mean a lost
+/// device.
 fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
     let codes = rules.result_of(&call.function);
     let lost = call.code.is_some_and(|code| codes.is_some_and(|codes| codes.fatal.contains(&i128::from(code))));
     rules.owners.contains_key(&call.function) && !lost
 }
 
-/// The product that the device reports, if the options leave the choice to the device. It must not contradict the
-/// options.
+/// The product that the device reports, if the options leave the choice to the device. Fails if the reported product
+/// contradicts the options.
 fn product_of(
     options: &Options,
     rules: &Rules,
@@ -449,9 +450,9 @@ fn product_of(
     };
     match rules.product_of(name) {
         Some(found) if auto => Ok(Some(found.id.clone())),
-        // A resumed run's device is checked later, together with everything else.
+        // For a resumed run, the product is compared later, together with the other facts about the target.
         _ if options.resume.is_some() => Ok(None),
-        // With defects, a wrong product name is for the rules to find, not for the selection of the product.
+        // With seeded defects, a contradiction is not an error here: the rules must find a wrong product name.
         Some(found) if found.id != options.catalog.product && options.run.defects.is_empty() => {
             Err(TargetError::OtherProduct {
                 reported: name.clone(),
@@ -467,7 +468,7 @@ fn product_of(
 /// The number of devices to use.
 fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Result<u32, TargetError> {
     let Some(count) = answer.and_then(|count| count.parse::<u32>().ok()) else {
-        // If the runtime does not report a number, only one device is certain to exist.
+        // If the runtime does not report the number of devices, only one device is certain to exist.
         return Ok(options.conditions.devices.unwrap_or(1));
     };
     if count == 0 {
@@ -481,6 +482,6 @@ fn devices_of(options: &Options, library: &Path, answer: Option<String>) -> Resu
 
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds this hasher from the operating system.
+    // The standard library seeds this hasher with randomness from the operating system.
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

@@ -1,5 +1,5 @@
-//! Examines devices after a rule: runs the known operation, checks their health, and looks for leaks. Also recovers
-//! lost devices.
+//! Examines devices after a rule: performs the known operation, checks the devices' health, and looks for leaks. Also
+//! recovers lost devices.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use super::recovery::{MOST, Recovery};
 use super::{Devices, Lease};
 
 impl Devices {
-    /// Checks the health of all devices, if a check is due. Devices that have deteriorated are lost.
+    /// Checks the health of all devices, if a check is due. Devices that have deteriorated are marked as lost.
     fn look(&self, failed: Option<(&str, &[usize])>) -> Vec<String> {
         let Some(watch) = &self.watch else { return Vec::new() };
         let (lost, said) = watch.look(failed, Instant::now());
@@ -25,20 +25,20 @@ impl Devices {
 }
 
 impl Lease<'_> {
-    /// Checks the health of the devices, if a check is due. `suspicious`: the result of the rule that ran on them
-    /// casts doubt on them. Returns the reason why one of them is lost, and remarks.
+    /// Checks the health of the devices, if a check is due. `suspicious` is true if the result of the rule that ran on
+    /// the devices makes them suspect. Returns the reason why a leased device is lost, and remarks.
     pub(in crate::run) fn look(&self, after: &RuleResult, suspicious: bool) -> (Option<String>, Vec<String>) {
         let said = self.devices.look(suspicious.then_some((after.id.as_str(), self.units())));
-        // Another rule's check may have found the device lost.
+        // Another rule's check may already have found that the device is lost.
         let lost = self.devices.watch.as_ref().and_then(|watch| watch.lost_of(&self.units));
         (lost, said)
     }
 
-    /// Runs the known operation on a rule's devices if the rule's result casts doubt on them. If the operation
-    /// fails in a process, that process is replaced, with a remark. If it fails in a fresh process, the device is
-    /// lost.
+    /// Performs the known operation on a rule's devices after a suspicious result. If the operation fails in the
+    /// rule's process, the process is replaced and the replacement is reported. If the operation also fails in a fresh
+    /// process, the device is lost.
     ///
-    /// Returns the reason why a device is lost, and remarks.
+    /// Returns the reason why a device is lost, and the last process replacement.
     pub(in crate::run) fn examine(
         &self,
         after: &RuleResult,
@@ -80,7 +80,8 @@ impl Lease<'_> {
         unit.book.checkpoint(unit.name.as_deref(), rule, suspicious, seed, executor, slot)
     }
 
-    /// Runs the recovery command for a lost device, and checks whether the device works again. Returns the result.
+    /// Runs the recovery command for a lost device, and checks whether the device works again. Returns the outcome as
+    /// an incident.
     pub(in crate::run) fn recover(&self, recovery: &Recovery, executor: &Executor) -> Incident {
         let unit = &self.devices.units[self.units[0]];
         let attempt = unit.recoveries.fetch_add(1, Ordering::Relaxed) + 1;

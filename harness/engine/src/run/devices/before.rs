@@ -1,5 +1,4 @@
-//! The identity and health of the devices before the run, as reported by the machine's tools, which do not open
-//! devices.
+//! The identity and health of the devices before the run. The machine's tools report both without opening a device.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use record::Fingerprint;
 
 use super::watch::Watch;
 
-/// The time limit for a single query to a tool or library; the next constant is the limit for all queries in a
+/// The time limit for a single query to a tool or library. The next constant is the limit for all queries in one
 /// check. On a healthy machine, each tool answers within a second.
 const EACH: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(60);
@@ -25,7 +24,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Queries the tools. Returns `None` if the runtime has none.
+    /// Queries the tools. Returns `None` if the runtime has no tools.
     pub(super) fn look(target: &Target, options: &Options) -> Option<Before> {
         let doctor = target.runtime.doctor.as_ref()?;
         let mut fingerprint = (doctor.identify)(&machine());
@@ -34,7 +33,7 @@ impl Before {
         health.unknown.retain(|why| !fingerprint.unknown.contains(why));
         fingerprint.unknown.append(&mut health.unknown);
         health.devices.retain(|device| device.device.is_some());
-        // If the number of devices is the same, the tool's numbers refer to the same devices.
+        // If the tool lists the same number of devices, its numbers refer to the same devices.
         let fits = |listed: usize| {
             listed == devices as usize || options.conditions.devices.is_some_and(|wanted| listed > wanted as usize)
         };
@@ -51,7 +50,7 @@ impl Before {
         Some(Before { fingerprint, health, look: doctor.health })
     }
 
-    /// Problems that already existed. They do not put a device in quarantine.
+    /// Remarks about problems that existed before the run. Such a problem does not put a device in quarantine.
     pub(super) fn said(&self) -> Vec<String> {
         let faults = self.health.devices.iter().flat_map(|device| {
             let serious = device.faults.iter().filter(|fault| !fault.harmless);
@@ -62,8 +61,8 @@ impl Before {
         faults.collect()
     }
 
-    /// Watches units that consist of the devices with these numbers. Returns `None` if the devices' health is
-    /// unknown.
+    /// Starts the watch over units that consist of the devices with these numbers. Returns `None` if the devices'
+    /// health is unknown.
     pub(super) fn watch(self, units: &[Vec<u32>]) -> Option<Watch> {
         let label = |number: &u32| {
             let device = self.health.devices.iter().find(|device| device.device == Some(*number));

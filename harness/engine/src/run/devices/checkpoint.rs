@@ -1,6 +1,6 @@
-//! Checkpoints. Every few rules, and after suspicious results, a device's and a process's resources are compared
-//! with their earlier values. To find the cause of a loss, the rules since the previous checkpoint are rerun, first
-//! in halves, down to the smallest set that reproduces the loss.
+//! Checkpoints. Every few rules, and after suspicious results, the resources of a device and its process are compared
+//! with the values at the previous checkpoint. To find the cause of a loss, the rules since the previous checkpoint
+//! are rerun. The set of rules is halved as long as one half reproduces the loss.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,13 +15,14 @@ use super::gate::settled;
 const EVERY: usize = 16;
 /// The time limit for finding the causes of losses, per device and run.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The minimum loss, in bytes, that is reported even if no rule reproduces it. Runtimes keep some memory on first
-/// use.
+/// The minimum loss, in bytes, that is reported even if no rule reproduces the loss. Smaller losses are normal,
+/// because runtimes keep some memory after the first use.
 const WORTH_SAYING: u64 = 64 << 20;
 
 const RESOURCES: [Resource; 3] = [Resource::Memory, Resource::Descriptors, Resource::Threads];
 
-/// Smaller losses have many harmless causes: driver pages, and files and threads from a first use.
+/// The smallest loss that counts. Smaller losses have many harmless causes: driver pages, and files and threads that a
+/// first use leaves open.
 fn least(resource: Resource) -> u64 {
     match resource {
         Resource::Memory => 4 << 20,
@@ -34,7 +35,7 @@ fn least(resource: Resource) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Account {
     process: u32,
-    /// The free device memory in bytes; `None` if the runtime does not report it.
+    /// The free device memory in bytes; `None` if the runtime does not report the free memory.
     free: Option<u64>,
     descriptors: u64,
     threads: u64,
@@ -72,14 +73,15 @@ pub(super) struct Book(Mutex<Entries>);
 #[derive(Debug, Default)]
 struct Entries {
     good: Option<Account>,
-    /// The rules that have run since, by catalog position.
+    /// The rules that have run since the account in `good`, by catalog position.
     since: Vec<usize>,
     spent: Duration,
-    /// The number of the suite's processes on the device at that time. Each process holds memory, even while idle.
+    /// The number of the suite's processes on the device when the account was taken. Each process holds memory, even
+    /// while idle.
     processes: usize,
 }
 
-/// The search for the rules that leak a resource: reruns them in the affected process.
+/// The search for the rules that leak a resource. The search reruns rules in the affected process.
 struct LeakHunt<'a> {
     rules: &'a Rules,
     executor: &'a Executor,
@@ -96,7 +98,7 @@ impl LeakHunt<'_> {
         Account::of(worker, deadline, before)
     }
 
-    /// The loss from rerunning these rules; `None` if unknown.
+    /// Reruns these rules and returns the loss; `None` if the loss is unknown.
     fn taken_by(&mut self, rules: &[usize]) -> Option<u64> {
         let before = self.account(None).ok()?;
         for index in rules {
@@ -109,12 +111,13 @@ impl LeakHunt<'_> {
             self.executor.search(&assignment, self.slot, &mut String::new()).ok()?;
         }
         let after = self.account(Some(&before)).ok()?;
-        // A new process has a separate context, and the previous process's memory may not be freed yet.
+        // If the process was replaced, the loss is unknown: the new process has a separate context, and the old
+        // process's memory may not be freed yet.
         (after.process == before.process).then(|| after.lost_since(&before, self.resource))
     }
 
-    /// The smallest set of these rules that reproduces the loss, and its amount; `None` if not even all of them
-    /// reproduce it.
+    /// The smallest set of rules found that reproduces the loss, and the amount lost. `None` if even the entire set
+    /// does not reproduce the loss.
     fn guilty(&mut self, rules: &[usize]) -> Option<(Vec<usize>, u64)> {
         let least = least(self.resource);
         let mut amount = self.taken_by(rules).filter(|amount| *amount >= least)?;
@@ -126,11 +129,11 @@ impl LeakHunt<'_> {
                 |half: Vec<usize>| self.taken_by(&half).filter(|taken| *taken >= least).map(|taken| (half, taken));
             match halves.into_iter().find_map(takes) {
                 Some((half, taken)) => (rules, amount) = (half, taken),
-                // Neither half reproduces the loss alone, or the time is up.
+                // Neither half reproduces the loss, or the time is up.
                 None => break,
             }
         }
-        // Another program may have taken the resource once.
+        // Runs the set again, because the first loss may have been due to another program.
         self.taken_by(&rules).filter(|again| *again >= least)?;
         Some((rules, amount))
     }
@@ -153,7 +156,7 @@ impl Book {
         if entries.since.len() < EVERY && !suspicious && entries.good.is_some() {
             return nothing();
         }
-        // A process is not started just for a checkpoint.
+        // No process is started just for a checkpoint.
         let Some(worker) = slot.seated(Seat::pooled(0, 0)) else { return nothing() };
         let Ok(now) = Account::of(worker, executor.factory.brief(), entries.good.as_ref()) else { return nothing() };
         let since = std::mem::take(&mut entries.since);
@@ -177,7 +180,7 @@ impl Book {
                     let rules = guilty.iter().map(|index| rules.rules[*index].id.clone()).collect();
                     leaks.push(Incident::Leak { rules, resource, amount, device: device.map(str::to_owned) });
                 }
-                // Memory held by the suite's own processes is not lost.
+                // Memory that the suite's additional processes hold is not lost.
                 None if resource == Resource::Memory && more_processes => {}
                 None if resource == Resource::Memory && lost >= WORTH_SAYING => said.push(format!(
                     "{} lost between two checkpoints, and no rule between them reproduces the loss: another program \

@@ -10,15 +10,15 @@ use catalog::FREE_MEMORY;
 /// The maximum number of bytes by which free memory may shrink during the operation: half of what the operation
 /// allocates, and much more than a driver keeps.
 const MOST_KEPT: u64 = 16 << 20;
-/// The number of attempts, since another program may take memory in between.
+/// The number of attempts. One attempt is not enough, because another program may take memory during an attempt.
 const ROUNDS: u32 = 3;
-/// Runtimes may update their memory counters late. This is the maximum wait, and the next constant is the interval
+/// The maximum time to wait for a runtime that updates its memory counters late. The next constant is the interval
 /// between queries.
 const SETTLES: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Makes a process perform the known operation. If the operation cannot be performed, returns the reason: a
-/// function that the library lacks proves nothing about the device.
+/// Makes a process perform the known operation. If the library lacks a function that the operation needs, returns the
+/// reason, because a missing function proves nothing about the device.
 ///
 /// # Errors
 /// Fails if the operation fails.
@@ -44,8 +44,8 @@ pub(super) fn operate(worker: &mut WorkerProcess, deadline: Duration) -> Result<
     Err(format!("{kept} bytes of freed device memory were not returned, {ROUNDS} times in a row"))
 }
 
-/// The free device memory in bytes. If less than `wanted` is free, polls for a while. `None` if the runtime does
-/// not report it.
+/// The free device memory in bytes. If less than `wanted` is free, polls for a while. `None` if the runtime does not
+/// report the free memory.
 ///
 /// # Errors
 /// Fails if the process does not answer.
@@ -78,12 +78,12 @@ pub(super) fn ask(worker: &mut WorkerProcess, deadline: Duration) -> Result<Answ
     }
 }
 
-/// A number in the runtime's answers; `None` if it is missing.
+/// A number in the runtime's answers; `None` if the number is missing.
 pub(super) fn number<T: std::str::FromStr>(answers: &Answers, name: &str) -> Option<T> {
     answers.iter().find(|(asked, _)| asked == name)?.1.as_ref().ok()?.parse().ok()
 }
 
-/// The free device memory in bytes; `None` if the runtime does not report it.
+/// The free device memory in bytes; `None` if the runtime does not report the free memory.
 fn free_of(answers: &Answers) -> Option<u64> {
     number(answers, FREE_MEMORY)
 }

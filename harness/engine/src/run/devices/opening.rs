@@ -1,4 +1,4 @@
-//! Determines a run's usable devices: those that pass the gate before the run begins.
+//! Determines a run's usable devices, which are the devices that pass the gate before the run begins.
 
 use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
@@ -12,8 +12,8 @@ use super::{Devices, Unit};
 
 /// The result of checking one device.
 pub(super) enum Shown {
-    /// The device works, or was not checked. Also has the number of devices visible to a process that should see
-    /// only this device.
+    /// The device works, or was not checked. `sees` is the number of devices visible to a process that should see only
+    /// this device.
     Works {
         sees: Option<u32>,
         gated: bool,
@@ -54,8 +54,8 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
         let look = |name: &Option<String>| {
             let name = name.clone();
             scope.spawn(move || match &name {
-                // The device stays unusable even if it works by now, so that the remaining rules see the same
-                // number of devices as the rules before.
+                // The device is not used even if it works again, so that the remaining rules see the same number of
+                // devices as the rules before the interruption.
                 Some(out) if options.devices_out.contains(out) => {
                     Shown::Fails("it was unusable when the run began".to_owned())
                 }
@@ -110,17 +110,17 @@ fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<
     }
 }
 
-/// True if programs run where they usually do. The gate copies from the host, and there is no host if programs run
-/// on the device.
+/// True if programs run where they usually do, on the host. The gate copies from host memory, which is missing if
+/// programs run on the device.
 fn usual_run_mode(target: &Target) -> bool {
     target.rules.run_modes.first().is_none_or(|usual| *usual == target.conditions.run_mode)
 }
 
-/// The devices, by their names in the visibility variable: the names in its current value or, if it is unset, the
-/// numbers of all devices.
+/// The devices' names for the visibility variable: the names in the variable's current value or, if the variable is
+/// unset, the numbers of all devices.
 fn names(target: &Target) -> Vec<Option<String>> {
     let devices = target.conditions.devices as usize;
-    // If only some devices are used, rules must not see the rest.
+    // If only some devices are used, rules must not see the other devices.
     let chosen = devices > 1 || target.leaves_devices;
     let Some(variable) = target.rules.visible.as_ref().filter(|_| chosen) else { return vec![None] };
     let given = visible::given(variable);
@@ -135,7 +135,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     };
     match shown(executor, &mut slot, gated) {
         Ok(shown) => {
-            // This process is the first that rules use.
+            // The first rule on this device uses this process.
             executor.pool.give_back(slot);
             shown
         }
@@ -143,7 +143,7 @@ fn look(executor: &Executor, name: Option<&str>, gated: bool) -> Shown {
     }
 }
 
-/// Checks a device in a process that is started there. With `gated`, the process performs the known operation.
+/// Checks a device by starting a process on it. With `gated`, the process also performs the known operation.
 pub(super) fn shown(executor: &Executor, slot: &mut Slot, gated: bool) -> Result<Shown, String> {
     let deadline = executor.factory.deadlines.step;
     let worker = slot.worker(&executor.factory, Seat::pooled(0, 0)).map_err(|error| error.to_string())?;

@@ -12,7 +12,8 @@ pub(super) const MOST: u32 = 2;
 /// The site's recovery command.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Recovery {
-    /// A shell command. ATLAS_CTS_DEVICE names the device, and ATLAS_CTS_REASON gives the reason why it was lost.
+    /// A shell command. ATLAS_CTS_DEVICE names the device, and ATLAS_CTS_REASON gives the reason why the device was
+    /// lost.
     pub command: String,
     /// The command's time limit.
     pub limit: Duration,

@@ -1,10 +1,11 @@
-//! Chooses a thread's next rule: one whose device is free, so that a thread does not wait while other work remains.
+//! Chooses a thread's next rule: a rule whose device is free, so that a thread does not wait for a device while
+//! another rule could run.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The remaining rules in order, each with the device that it waits for; `None` if it needs any device, several
-/// devices, or no device.
+/// The remaining rules in order, each with the device that the rule waits for. The device is `None` if the rule needs
+/// any one device, several devices, or no device.
 #[derive(Debug)]
 pub(in crate::run) struct Turns<T> {
     state: Mutex<Queue<T>>,

@@ -1,5 +1,6 @@
-//! The devices' health during a run, compared with their health before it. A device is lost if it has deteriorated
-//! permanently: if it has uncorrected memory errors or a fault that is not known to be harmless, or if it is gone.
+//! The devices' health during a run, compared with their health before the run. A device is lost if it has permanently
+//! deteriorated: it has uncorrected memory errors, it has a fault that is not known to be harmless, or it has
+//! disappeared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -7,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::doctor::{DeviceHealth, MachineHealth};
 
-/// The time between two health checks at checkpoints.
+/// The time between two health checks if no result is suspicious.
 const EVERY: Duration = Duration::from_secs(5 * 60);
-/// The minimum time between two checks in any event.
+/// The minimum time between two checks, even after a suspicious result.
 const LEAST: Duration = Duration::from_secs(60);
-/// The delay before a fault is checked again. Faults that a test causes last less than a tenth of this time.
+/// The delay before a fault is checked again. A fault caused by a test lasts less than a tenth of this time.
 const SETTLING: Duration = Duration::from_secs(1);
 
 /// Watches the devices' health.
@@ -31,8 +32,8 @@ struct WatchState {
     /// Each device's health before the run, by the device's name in the tool.
     before: BTreeMap<String, DeviceHealth>,
     last: Option<Instant>,
-    /// True if a check is due as soon as it is allowed, because a suspicious result came too soon after the
-    /// previous check.
+    /// True if the next check is due as soon as [`LEAST`] allows, because a suspicious result came too soon after the
+    /// previous check or the tool did not answer.
     owed: bool,
     /// The rules that failed on a unit since the previous check.
     suspects: BTreeMap<usize, BTreeSet<String>>,
@@ -57,7 +58,8 @@ struct Worse {
 }
 
 impl Watch {
-    /// Watches units with these device names in the tool, given the devices' health before the run.
+    /// Creates a watch over units, given the devices' health before the run. `units` has the names of each unit's
+    /// devices in the tool.
     pub(super) fn new(
         look: impl Fn() -> MachineHealth + Send + Sync + 'static,
         before: MachineHealth,
@@ -74,12 +76,13 @@ impl Watch {
         }
     }
 
-    /// Checks the devices' health, if a check is due. `failed`: a rule with a suspicious result, and its units.
-    /// Returns the newly lost units, each with the reason, and remarks.
+    /// Checks the devices' health, if a check is due. `failed` has a rule with a suspicious result, and the rule's
+    /// units. Returns the units that were newly lost, each with the reason, and remarks.
     pub(super) fn look(&self, failed: Option<(&str, &[usize])>, now: Instant) -> (Vec<(usize, String)>, Vec<String>) {
         let mut state = match (failed, self.state.try_lock()) {
             (_, Ok(state)) => state,
-            // Another thread is checking. A rule that failed waits for that check's result.
+            // Another thread is checking. After a suspicious result, this thread waits for that check; otherwise, it
+            // does not.
             (Some(_), Err(TryLockError::WouldBlock)) => self.state(),
             (None, Err(TryLockError::WouldBlock)) => return (Vec::new(), Vec::new()),
             (_, Err(TryLockError::Poisoned(poisoned))) => poisoned.into_inner(),
@@ -105,7 +108,8 @@ impl Watch {
         if worse.iter().any(|worse| worse.may_pass) {
             std::thread::sleep(self.settling);
             let again = (self.look)();
-            // If the tool did not answer, nothing is known, and the next check is due as soon as it is allowed.
+            // If the tool did not answer, the devices' health is unknown, so the next check is due as soon as
+            // possible.
             state.owed |= again.devices.is_empty();
             let still = self.worse(&state, &again);
             worse.retain(|worse| {
@@ -131,7 +135,7 @@ impl Watch {
         (lost, said)
     }
 
-    /// The deteriorations since the start of the run on units that are not lost yet.
+    /// The problems that have appeared since the start of the run, on units that are not lost yet.
     fn worse(&self, state: &WatchState, seen: &MachineHealth) -> Vec<Worse> {
         if seen.devices.is_empty() {
             return Vec::new();
@@ -157,10 +161,11 @@ impl Watch {
         units.iter().find_map(|unit| lost.get(unit).cloned())
     }
 
-    /// Resets the watch for a recovered unit. The unit's counters start anew, but its other problems must be gone.
+    /// Resets the watch for a recovered unit. The unit's counters are reset, but all other problems with the unit must
+    /// be gone.
     ///
     /// # Errors
-    /// Fails with the remaining problems.
+    /// Fails if problems remain, and lists them.
     pub(super) fn brought_back(&self, unit: usize) -> Result<(), String> {
         let mut state = self.state();
         let lost = self.lost().remove(&unit);
@@ -192,14 +197,14 @@ impl Watch {
 }
 
 impl WatchState {
-    /// Remarks that are made once: missing information, and harmless faults.
+    /// Remarks about missing information and harmless faults. Each remark is made only once.
     fn news(&mut self, seen: &MachineHealth) -> Vec<String> {
         let unknown = seen.unknown.iter().map(|why| format!("the devices' health is unknown: {why}"));
         let mut all: Vec<String> = unknown.collect();
         for device in &seen.devices {
             let Some(before) = self.before.get(&device.label) else { continue };
             let new = device.faults.iter().filter(|fault| !before.faults.iter().any(|known| known.name == fault.name));
-            // A fault's description changes from check to check.
+            // Only the fault's name is used, because the description may change from one check to the next.
             all.extend(new.filter(|fault| fault.harmless).map(|fault| {
                 format!(
                     "device {} has the fault {}, which is harmless: the device stays in use",
@@ -211,7 +216,7 @@ impl WatchState {
     }
 }
 
-/// A device's deteriorations: a name, a description, and true if the deterioration may be temporary.
+/// A device's new problems. Each has a name, a description, and a flag that is true if the problem may be temporary.
 fn worse_than(before: &DeviceHealth, now: Option<&DeviceHealth>) -> Vec<(String, String, bool)> {
     let label = &before.label;
     let Some(now) = now else {
@@ -247,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// A machine with scripted health checks. The last one repeats.
+    /// A machine whose health checks return scripted results. The last result repeats.
     #[derive(Clone, Default)]
     struct ScriptedMachine(Arc<Mutex<Vec<MachineHealth>>>);
 

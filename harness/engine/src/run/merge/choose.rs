@@ -4,7 +4,8 @@ use record::{Meaning, RuleResult};
 
 use super::parts::Parts;
 
-/// The weight of a result. A rule that is broken in one attempt is broken, and any answer outweighs no answer.
+/// The weight of a result. The result with the greatest weight counts: a rule that is broken in one attempt is broken,
+/// and any answer outweighs no answer.
 fn weight(result: &RuleResult) -> u8 {
     match result.meaning() {
         Meaning::Broken => 4,
@@ -15,8 +16,8 @@ fn weight(result: &RuleResult) -> u8 {
     }
 }
 
-/// The chosen result and its run's position, if there is one, and a remark if the attempts disagree. The attempts
-/// are ordered by time.
+/// Returns the chosen result and the position of the result's run, if any attempt has a result. Also returns a remark
+/// if the attempts disagree. The attempts are ordered by time.
 pub(super) fn choose<'a>(
     attempts: &[(usize, &'a RuleResult)],
     parts: &Parts,

@@ -1,4 +1,5 @@
-//! A run's parts, as read from journals: checks that they belong together, and determines which parts are missing.
+//! A run's parts, as read from journals. Checks that the parts belong to the same run, and determines which parts are
+//! missing.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ impl PartRun {
         Ok(PartRun { path, part, header: run.header, results: run.results, in_flight: run.in_flight, end: run.end })
     }
 
-    /// The time that the run took, or the time for its rules if the run did not end.
+    /// The time that the run took or, if the run did not end, the total time of its rules.
     pub(super) fn nanoseconds(&self) -> u64 {
         let rules = || self.results.iter().map(|result| result.nanoseconds).fold(0, u64::saturating_add);
         self.end.as_ref().map_or_else(rules, |end| end.nanoseconds)
@@ -40,7 +41,7 @@ impl PartRun {
 /// The parts of one run.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// Sorted by part and then by start time. Never empty.
+    /// The runs, sorted by part and then by start time. Never empty.
     pub runs: Vec<PartRun>,
     /// The number of parts in the run.
     pub of: u32,
@@ -69,15 +70,15 @@ impl Parts {
         Ok(Parts { runs, of, missing })
     }
 
-    /// The first part's header, which has the facts common to all parts.
+    /// The first part's header, which records the facts that all parts have in common.
     pub(super) fn first(&self) -> &RunHeader {
         &self.runs[0].header
     }
 
-    /// The rules in all given parts.
+    /// The run's selected rules, from all parts together.
     ///
     /// # Errors
-    /// Fails if a journal has a result for a rule outside its part.
+    /// Fails if a journal has a result for a rule that does not belong to the journal's part.
     pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
         let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
         let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
@@ -233,10 +234,10 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.found
 }
 
-/// Numbers as text: `part 3`, `parts 3, 7`.
+/// Part numbers as text: `part 3`, `parts 3, 7`.
 pub(super) fn numbered(numbers: &BTreeSet<u32>) -> String {
-    // The maximum number of parts to list. A run may have a hundred thousand parts, and each of its rules may list
-    // missing ones.
+    // The maximum number of parts to list. A run may have a hundred thousand parts, and each rule may list missing
+    // parts.
     const SHOWN: usize = 20;
     let mut texts: Vec<String> = numbers.iter().take(SHOWN).map(u32::to_string).collect();
     texts.extend(numbers.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));

@@ -1,5 +1,5 @@
-//! Device capabilities that no document promises, queried once before any rule runs, and the rules that a machine
-//! leaves out.
+//! Queries the device capabilities that no document promises, once before any rule runs. Also lists the rules that do
+//! not run on a machine.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use record::{CapabilityAnswer, LeftOut, StartReason};
 
 use super::TargetError;
 
-/// Queries the devices for each capability, in a separate process: an unsupported operation may end the process.
+/// Queries the devices for each capability, in a separate process: an unsupported operation may terminate the process.
 pub(super) fn ask(
     rules: &Rules,
     factory: &Factory,
@@ -23,7 +23,8 @@ pub(super) fn ask(
     for (position, capability) in rules.life_cycle.of(&factory.product).capabilities.iter().enumerate() {
         let Capability { id, means, devices } = capability;
         if *devices > conditions.devices {
-            // The rules that need the capability need as many devices as the query.
+            // The query is skipped on a machine with too few devices, because the rules that need the capability need
+            // as many devices as the query.
             continue;
         }
         let lacks = asked(factory, pool, position)?;
@@ -32,7 +33,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// The failed step in the query for a capability; `None` if all steps succeeded.
+/// The step that failed in the query for a capability; `None` if all steps succeeded.
 fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
@@ -48,7 +49,7 @@ fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<Strin
     Ok(lacks)
 }
 
-/// The rules that a machine leaves out because of its kind or limits, grouped by reason, most frequent first.
+/// The rules that do not run because of the machine's kind or limits, grouped by reason, most frequent reason first.
 pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for rule in &rules.rules {

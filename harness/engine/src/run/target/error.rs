@@ -14,7 +14,7 @@ use catalog::Rules;
 use record::DeviceOut;
 use simulator_contract::DENY;
 
-/// The obstacle to testing: an option, the runtime, a device, or the machine.
+/// The reason why there is no target to test: an option, the runtime, a device, or the machine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
@@ -83,7 +83,7 @@ pub enum TargetError {
         if *.left > 0 { format!("; --min-devices requires {least}, and {left} can be used") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
-    /// Every device that the runtime reports works, but there are too few.
+    /// All devices that the runtime reports work, but there are fewer than required.
     #[error(
         "--min-devices {least}: {}; find the others with `atlas-cts doctor`, or require fewer",
         if *.left == 1 { "only one device works".to_owned() } else { format!("only {left} devices work") }
@@ -153,8 +153,7 @@ pub(super) fn check_axiom(id: &str, rules: &Rules) -> Result<(), TargetError> {
     }
 }
 
-/// Checks that `--defect NAME` names something that the simulated device can switch on, or a function that can be
-/// denied.
+/// Checks that `--defect NAME` names a switch of the simulated device, or a function that the device can deny.
 pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Result<(), TargetError> {
     let name_of = || name.to_owned();
     if let Some(function) = name.strip_prefix(DENY) {

@@ -1,5 +1,5 @@
-//! A run's host, as described by the system's files in a root folder: facts that rules depend on, and facts for
-//! readers of a report.
+//! A run's host, as described by the system's files in a root folder. Rules depend on some of these facts, and the
+//! report shows the others.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::doctor::HostMachine;
 use record::Host;
 
-/// The bits for two process capabilities: to lock any amount of memory, and to administrate the machine.
+/// The bits for two process capabilities: locking any amount of memory, and administering the machine.
 const IPC_LOCK: u32 = 14;
 const SYS_ADMIN: u32 = 21;
 /// Prefixes of the vendor and product names in virtual machines' firmware, as in systemd-detect-virt.
@@ -33,7 +33,8 @@ const VIRTUAL: &[&str] = &[
 /// The suffix that marks an instance without a hypervisor.
 const BARE: &str = ".metal";
 
-/// Reads a machine's facts in a root folder, which is `/` except in tests. Facts that cannot be read stay unknown.
+/// Reads the facts about a machine from a root folder, which is `/` except in tests. Facts that cannot be read stay
+/// unknown.
 pub(super) fn read(root: &Path) -> Host {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let capabilities = text("proc/self/status").as_deref().and_then(capabilities);
@@ -52,7 +53,7 @@ pub(super) fn read(root: &Path) -> Host {
     }
 }
 
-/// The bits in `CapEff`.
+/// The capability bits in the line `CapEff`.
 fn capabilities(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
     u64::from_str_radix(line.trim(), 16).ok()
@@ -70,8 +71,8 @@ fn locked_memory(limits: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// True if a hypervisor is present: x86 processors have a flag for it, other machines a name or a node in their
-/// firmware.
+/// True if the machine is virtual. x86 processors have a flag for a hypervisor; on other machines, the firmware has a
+/// name or a node that shows one.
 fn virtual_machine(root: &Path) -> Option<bool> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let processors = text("proc/cpuinfo").unwrap_or_default();

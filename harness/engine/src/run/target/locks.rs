@@ -1,4 +1,4 @@
-//! One exclusive lock per device, which applies across users and containers that share the lock folder.
+//! One exclusive lock per device. A lock applies to all users and containers that share the lock folder.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -14,13 +14,13 @@ use catalog::files;
 
 use super::TargetError;
 
-/// The interval between attempts while another process holds the lock.
+/// The interval between attempts to lock a device that another process has locked.
 const TICK: Duration = Duration::from_millis(50);
-/// The number of times that a lock file may disappear before that is an error.
+/// The number of times that a lock file may disappear before locking fails.
 const TRIES: usize = 10;
 
-/// Locks the first devices listed in the visibility variable, in ascending order. The wait for all locks together
-/// is limited by the options. If the variable is unset, devices have the runtime's numbers.
+/// Locks the first devices listed in the visibility variable, in ascending order. The options limit the total wait for
+/// all locks. If the variable is unset, the runtime's numbers identify the devices.
 ///
 /// # Errors
 /// Fails if another run holds a device, or if the folder or a file in it cannot be used.
@@ -37,8 +37,8 @@ pub(super) fn lock_devices(
     numbers(&given, devices).into_iter().map(|device| lock(device, path(device), options.lock_wait, until)).collect()
 }
 
-/// The machine's numbers for a process's devices, without duplicates. Other values are ignored, since they could be
-/// any path.
+/// The machine's numbers for a process's devices, without duplicates. If a name in the variable is not a number, the
+/// runtime's number is used instead, because such a name could contain any path.
 fn numbers(given: &[String], devices: u32) -> BTreeSet<u32> {
     let number = |device: u32| given.get(device as usize).and_then(|name| name.parse().ok()).unwrap_or(device);
     (0..devices).map(number).collect()
@@ -50,7 +50,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
         let failed = |source| TargetError::LockFile { path: path.clone(), source };
         let file = open(&path).map_err(failed)?;
         match file.try_lock() {
-            // A lock on a removed file would exclude no other run.
+            // If the file was removed in the meantime, its lock would exclude no other run.
             Ok(()) if files::is_at(&file, &path) => return Ok(file),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => return Err(failed(source)),
@@ -63,7 +63,7 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
             return Err(TargetError::Locked { device, holder: holder(), path, seconds });
         }
         if !said {
-            // Printed in a single write, because other runs may print the same message.
+            // The message is printed in a single write, because other runs may print the same message.
             let place = path.display();
             let text =
                 format!("device {device} is in use: waiting up to {seconds} s for {place}, held by {}\n", holder());
@@ -74,7 +74,8 @@ fn lock(device: u32, path: PathBuf, seconds: u64, until: Instant) -> Result<File
     }
 }
 
-/// Creates the folder unless it exists. Any user may add a file, but not remove another user's file.
+/// Creates the folder unless it exists. The folder's mode allows any user to add a file, but not to remove another
+/// user's file.
 fn make_folder(folder: &Path) -> io::Result<()> {
     // A link in a folder that the user names is followed, but a link in place of the shared folder is not.
     let ours = folder == Path::new(LOCK_FOLDER);
@@ -86,7 +87,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    // The folder has its mode before any process sees it, regardless of the umask.
+    // The mode is set, regardless of the umask, before the folder gets its final name.
     let new = files::private_folder(parent, ".atlas-cts-locks-")?;
     fs::set_permissions(new.path(), Permissions::from_mode(0o1777))?;
     match fs::rename(new.path(), folder) {
@@ -100,9 +101,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a lock file, and creates it only if it is missing, because the kernel forbids opening another user's file
-/// for creation (fs.protected_regular). Read access is enough for a lock. A new file has its mode before any
-/// process sees it.
+/// Opens a lock file for reading, which is enough for a lock. Creates the file only if it is missing, because the
+/// kernel may refuse to open another user's existing file with `O_CREAT` (fs.protected_regular). A new file's mode is
+/// set before the file gets its final name.
 fn open(path: &Path) -> io::Result<File> {
     let existing = || File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     for _ in 0..TRIES {
@@ -122,7 +123,7 @@ fn open(path: &Path) -> io::Result<File> {
     existing()
 }
 
-/// The process that holds a lock, if /proc shows it: a process in another container has no number here.
+/// The process that holds a lock, if /proc shows that process. A process in another container has no number here.
 fn holder(file: &File) -> Option<String> {
     let about = file.metadata().ok()?;
     let (major, minor) = (rustix::fs::major(about.dev()), rustix::fs::minor(about.dev()));

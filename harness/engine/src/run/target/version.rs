@@ -1,4 +1,4 @@
-//! The version that the runtime reports: the first answer to a version query in api.yaml.
+//! The version that the runtime reports: the first answer to the version queries in api.yaml.
 
 use crate::wire::message::Answers;
 use catalog::{Edition, Query, Rules, VERSION};
@@ -8,7 +8,7 @@ use catalog::{Edition, Query, Rules, VERSION};
 pub(super) struct Version {
     pub text: Option<String>,
     pub edition: Option<Edition>,
-    /// A note if a fallback query answered, or if no query did.
+    /// A note if only a fallback query answered, or if no query answered.
     pub note: Option<String>,
 }
 
