@@ -14,7 +14,7 @@ use super::life_cycle::LifeCycleProgram;
 use super::model::ApiFile;
 use super::parse::ParsedFile;
 
-/// A library of a runtime.
+/// A runtime library.
 #[derive(Debug, Clone)]
 pub struct RuntimeLibrary {
     /// The library's name in the catalog and in reports.

@@ -80,7 +80,7 @@ impl Checker<'_> {
                 let pointer = self.expression(of)?;
                 self.dereference(pointer, None, tree.span)
             }
-            _ => self.wrong(tree.span, "this value has no place in memory; use a variable"),
+            _ => self.wrong(tree.span, "this value has no memory address; store it in a variable first"),
         }
     }
 

@@ -142,7 +142,7 @@ impl Parser<'_> {
             self.next();
             return Ok(device);
         }
-        self.fail(&format!("{} is not the number of a device; devices are counted from 0", describe(self.peek())))
+        self.fail(&format!("{} is not a device number; devices are numbered from 0", describe(self.peek())))
     }
 
     fn state(&mut self) -> Parsed<Readiness> {

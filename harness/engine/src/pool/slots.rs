@@ -20,7 +20,7 @@ pub struct Slot {
     /// The free device memory after the first rule, in bytes; `None` if not measured yet.
     pub free_at_first: Option<u64>,
     workers: HashMap<Seat, WorkerProcess>,
-    /// The reasons why the workers in these seats were ended.
+    /// The reason for stopping the worker in each of these seats.
     vacated: HashMap<Seat, StartReason>,
 }
 

@@ -42,7 +42,7 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
             LEAST_PATIENCE,
             Some(format!(
                 "cannot measure the device's speed, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
-                 --patience sets another time"
+                 use --patience to set a different time"
             )),
         ),
     }

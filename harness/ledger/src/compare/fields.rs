@@ -37,7 +37,12 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
             remarks.push(format!("{what} differs ({one}, then {other}): {means}"));
         }
     };
-    differ("the runtime", &a.runtime, &b.runtime, "rules with equal ids are compared, even if they differ");
+    differ(
+        "the runtime",
+        &a.runtime,
+        &b.runtime,
+        "rules with the same id are compared, even if the rules themselves differ",
+    );
     differ(
         "the product",
         &a.product,

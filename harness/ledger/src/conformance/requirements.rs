@@ -99,7 +99,7 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
         found.push((Capability::Edition, why));
     }
     if !settings.without_axioms.is_empty() {
-        let why = "the run only observed checks that assume an axiom; run without --without-axiom";
+        let why = "checks that assume an axiom were observed but not judged; rerun without --without-axiom";
         found.push((Capability::Axioms, why));
     }
     found

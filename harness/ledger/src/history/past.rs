@@ -47,7 +47,7 @@ impl PastRun {
         }
     }
 
-    /// The names of the versions and settings that differ from an earlier run's versions and settings.
+    /// The names of the versions and settings that differ from those of an earlier run.
     pub fn differs_from(&self, earlier: &PastRun) -> Vec<&'static str> {
         let differs = |name: &&'static str| self.made_with.get(*name) != earlier.made_with.get(*name);
         self.made_with.keys().copied().filter(differs).collect()
