@@ -95,7 +95,7 @@ fn a_query_runs_one_case_and_its_mistakes_name_the_query() {
     assert_eq!(bench.report("one").result("acl.small.aligned").cases, 1);
     for (wrong, says) in [
         ("acl.small.aligned:sice=64;count=1", "error: acl.small.aligned:sice=64;count=1: "),
-        ("acl.small.aligned:size", "`size` is not a value of a case"),
+        ("acl.small.aligned:size", "`size` does not give a value"),
         ("acl.small.aligne:size=64;count=1", "did you mean `acl.small.aligned`?"),
     ] {
         bench.run_catalog("wrong", &[&simulated[..], &[wrong]].concat()).says(2, &[says]);
