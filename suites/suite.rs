@@ -24,7 +24,6 @@ use record::{Recorded, RuleResult, Verdict};
 #[derive(Parser)]
 #[command(
     name = "cargo test --",
-    version,
     help_template = "{about}\n\nUsage: cargo test -- [OPTIONS] [FILTER]…\n\n{all-args}{after-help}"
 )]
 struct Command {

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
+use catalog::count;
 use catalog::files;
 use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
 use clap::Args;
 use engine::run::ExitStatus;
-use record::text::plural;
 use steps::judgment::{judgments, reported};
 
 /// The options of `clauses`.
@@ -151,7 +151,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
         }
     }
     let all = rules.book.clauses.len();
-    let _ = writeln!(text, "{found} of {all} sentences found; {} with weaker wording", plural(weak, "promise"));
+    let _ = writeln!(text, "{found} of {all} sentences found; {} with weaker wording", count(weak, "promise"));
     Ok(good)
 }
 

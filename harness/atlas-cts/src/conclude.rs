@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use catalog::count;
 use catalog::coverage::ThresholdError;
 use catalog::lint::TO_WRITE;
 use catalog::must_pass::MustPassError;
@@ -15,7 +16,6 @@ use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
 use ledger::report::clean;
-use record::text::plural;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
@@ -37,7 +37,7 @@ pub enum CommandError {
     #[error(
         "error: {}\n{} to write, and nothing else was checked; replace each `{}` with the text that it describes",
         .places.join("\nerror: "),
-        plural(places.len(), "place"),
+        count(places.len(), "place"),
         TO_WRITE.trim_end()
     )]
     Unwritten { places: Vec<String> },
@@ -73,8 +73,8 @@ pub enum CommandError {
     #[error("error: --case {text}: {source}")]
     CaseText { text: String, source: serde_json::Error },
     /// The JSON is not a case of the rule.
-    #[error("error: --case {text}: {error}")]
-    Case { text: String, error: CaseError },
+    #[error("error: {given}: {error}")]
+    Case { given: String, error: CaseError },
     #[error("error: {0}")]
     Print(CaseError),
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
+use catalog::count;
 use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
 use catalog::must_pass::MustPass;
 use catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, RunError};
-use record::text::plural;
 use serde_json::json;
 
 /// The options of `coverage`.
@@ -219,7 +219,7 @@ fn pages_in_a_line(coverage: &Coverage<'_>) -> String {
     let named = if open.is_empty() { String::new() } else { format!(": {}", open.join(", ")) };
     format!(
         "functions of {} read in full: {functions}, {judged} of them with a judged clause, {} without a clause{named}",
-        plural(pages.len(), "page"),
+        count(pages.len(), "page"),
         open.len()
     )
 }
@@ -239,7 +239,7 @@ fn read_twice(coverage: &Coverage<'_>) -> String {
         readings.read.len(),
         readings.checks,
         kinds.join(", "),
-        plural(settled, "disagreement")
+        count(settled, "disagreement")
     )
 }
 

@@ -11,10 +11,11 @@ const WIDTH: usize = 100;
 const HELP: &str = "Help";
 
 /// Gives a command and its subcommands `--help` for the usual options and `--help-all` for every option. For
-/// `--help-all`, `all` is set, and the pages also show environment variables and defaults.
+/// `--help-all`, `all` is set, and the pages also show environment variables and defaults. Every command has `--version`.
 pub fn with_help(command: Command, all: bool) -> Command {
     let flag = |name, action, text| Arg::new(name).long(name).action(action).help(text).help_heading(HELP);
     command
+        .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(WIDTH)
         .disable_help_flag(true)
         .disable_help_subcommand(true)

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
+use catalog::count;
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, run_folder, runs_folder};
 use ledger::history::{html, markdown, text};
-use record::text::plural;
 
 /// The default number of runs to show for each tested library and product.
 const LAST: u64 = 30;
@@ -50,7 +50,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
         let left_out = timeline.keep_last(arguments.last as usize);
         if left_out > 0 {
             let tested = &timeline.tested;
-            let older = plural(left_out, "older run");
+            let older = count(left_out, "older run");
             history.remarks.push(format!("{tested}: {older} left out; --last shows more"));
         }
     }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use catalog::Rules;
+use catalog::count;
 use clap::Args;
 use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
-use record::text::plural;
 
 /// The maximum number of rules to list for each difference.
 const RULES: usize = 4;
@@ -53,8 +53,8 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     );
     found.iter().for_each(|difference| describe(&mut page, difference));
     let breaks = found.iter().filter(|difference| difference.kind.breaks()).count();
-    let additions = plural(found.len() - breaks, "addition");
-    let _ = writeln!(page, "{}, {additions}", plural(breaks, "difference"));
+    let additions = count(found.len() - breaks, "addition");
+    let _ = writeln!(page, "{}, {additions}", count(breaks, "difference"));
     Ok((page, breaks > 0))
 }
 
@@ -70,7 +70,7 @@ fn describe(page: &mut String, difference: &Difference) {
     let _ = writeln!(page, "{:<16} {name}: {text}", kind.name());
     let shown: Vec<&str> = rules.iter().take(RULES).map(String::as_str).collect();
     if let Some(more) = rules.len().checked_sub(RULES).filter(|more| *more > 0) {
-        let more = plural(more, "more rule");
+        let more = count(more, "more rule");
         let _ = writeln!(page, "{:<16} concerns {} and {more}", "", shown.join(", "));
     } else if !shown.is_empty() {
         let _ = writeln!(page, "{:<16} concerns {}", "", shown.join(", "));

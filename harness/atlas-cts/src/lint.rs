@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::expect::unusable;
 use atlas_cts::{CommandError, say_line};
+use catalog::count;
 use catalog::lint::{
     Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
 };
@@ -13,7 +14,6 @@ use clap::builder::BoolishValueParser;
 use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
 use engine::runtime::Runtime;
 use ledger::expectations::{Expectations, today};
-use record::text::plural;
 
 /// The options of `lint`.
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
         say_line(summary)?;
     }
     if let Some(known) = known {
-        let number = plural(known.entries.len(), "known failure");
+        let number = count(known.entries.len(), "known failure");
         say_line(format_args!("{number} in {}: no mistakes", known.files.path))?;
     }
     Ok(if options.strict && !warnings.is_empty() { ExitStatus::Usage } else { ExitStatus::Success })
@@ -77,11 +77,11 @@ fn conclusion(rules: &Rules) -> String {
     let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
     format!(
         "{} in {}{}, {} of {} functions of the header used, {}: no mistakes",
-        plural(rules.rules.len(), "rule"),
-        plural(rules.chapters.len(), "chapter"),
+        count(rules.rules.len(), "rule"),
+        count(rules.chapters.len(), "chapter"),
         if rules.support_rule().is_some() { " and one derived from the support table" } else { "" },
         functions.len(),
         rules.environment.declarations.bindings.functions.len(),
-        plural(rules.products.len(), "product")
+        count(rules.products.len(), "product")
     )
 }

@@ -36,7 +36,7 @@ use engine::runtime::Runtime;
 
 /// Test whether an accelerator's memory runtime does what its documents say.
 #[derive(Parser)]
-#[command(name = "atlas-cts", version, propagate_version = true)]
+#[command(name = "atlas-cts")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say, say_line};
+use catalog::count;
 use catalog::files::write_new;
 use catalog::must_pass::{MustPass, hold};
 use catalog::{Rules, Specs, product};
 use clap::Args;
 use engine::run::{CatalogOptions, ExitStatus};
-use record::text::plural;
 
 /// The options of `mustpass`.
 #[derive(Debug, Args)]
@@ -39,20 +39,20 @@ pub(crate) fn must_pass(
             say(&mistake.to_string())?;
             status = ExitStatus::Broken;
         }
-        let number = plural(list.rules.len(), "rule");
+        let number = count(list.rules.len(), "rule");
         match mistakes.len() {
             0 => say_line(format_args!("{number}, none weaker than in {} without a reason", path.display()))?,
-            count => say_line(format_args!(
+            number => say_line(format_args!(
                 "compared with {}: {} to fix or explain",
                 path.display(),
-                plural(count, "difference")
+                count(number, "difference")
             ))?,
         }
     }
     if let Some(path) = &wanted.write {
         write_new(path, list.to_string().as_bytes())
             .map_err(|source| CommandError::File { path: path.clone(), source })?;
-        let number = plural(list.rules.len(), "rule");
+        let number = count(list.rules.len(), "rule");
         say_line(format_args!("{}: {number} of version {}", path.display(), list.version))?;
     } else if wanted.hold.is_none() {
         let list = match catalog.named_product() {

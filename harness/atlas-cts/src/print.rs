@@ -28,24 +28,24 @@ pub(crate) struct PrintOptions {
 }
 
 /// Prints a rule as a C program, with the values from its query or from `--case`, if given.
-pub(crate) fn print_as_c(rules: &Rules, id: &str, options: &PrintOptions) -> Result<String, CommandError> {
-    let (id, queried) = parse_query(id).map_err(|source| CommandError::Query { text: id.to_owned(), source })?;
+pub(crate) fn print_as_c(rules: &Rules, query: &str, options: &PrintOptions) -> Result<String, CommandError> {
+    let (id, queried) = parse_query(query).map_err(|source| CommandError::Query { text: query.to_owned(), source })?;
     let rule = catalog::rule(rules, id)?;
     let product = catalog::product(rules, options.catalog.named_product().unwrap_or(&rules.default_product))?;
     let devices = options.devices;
     let given = match &options.case {
-        None => queried.map(|case| (case.to_string(), case)),
+        None => queried.map(|case| (query.to_owned(), case)),
         Some(text) => {
             let json = parse_json(text).map_err(|source| CommandError::CaseText { text: text.clone(), source })?;
-            Some((text.clone(), json))
+            Some((format!("--case {text}"), json))
         }
     };
     let cases = match given {
         None => Vec::new(),
-        Some((text, json)) => {
+        Some((given, json)) => {
             let scope = Scope::new(product.facts.clone(), devices);
             let cases = cases_from_json(&rule.program, &scope, &json);
-            cases.map_err(|error| CommandError::Case { text, error })?
+            cases.map_err(|error| CommandError::Case { given, error })?
         }
     };
     let patience = match options.patience {

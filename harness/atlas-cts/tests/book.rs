@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use regex_lite::Regex;
 use rstest::rstest;
 
-use crate::support::Bench;
-use crate::support::sources::{relative, root, tracked};
+use crate::support::sources::{relative, tracked};
+use crate::support::{Bench, project};
 
 /// The pages that people read, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
@@ -82,7 +82,7 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn the_table_of_contents_lists_every_page() {
-    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).expect("the table of contents can be read");
+    let summary = fs::read_to_string(project().join("docs/SUMMARY.md")).expect("the table of contents can be read");
     let missing: Vec<String> = pages()
         .iter()
         .filter_map(|(path, _)| relative(path).strip_prefix("docs/").map(str::to_owned))
@@ -95,7 +95,7 @@ fn the_table_of_contents_lists_every_page() {
 #[case::the_front_door("README.md", 80)]
 #[case::the_design("docs/DESIGN.md", 300)]
 fn a_page_keeps_its_length(#[case] page: &str, #[case] most: usize) {
-    let lines = fs::read_to_string(root().join(page)).expect("the page can be read").lines().count();
+    let lines = fs::read_to_string(project().join(page)).expect("the page can be read").lines().count();
     assert!(lines <= most, "{page} has {lines} lines, and {most} are its limit");
 }
 
@@ -137,7 +137,7 @@ fn known_options() -> BTreeSet<String> {
         add(&fs::read_to_string(&path).expect("a script can be read"));
     }
     // The suite has the options of the test runner; the generator has its own.
-    add(&fs::read_to_string(root().join("harness/abi/generator/src/main.rs")).expect("the generator can be read"));
+    add(&fs::read_to_string(project().join("harness/abi/generator/src/main.rs")).expect("the generator can be read"));
     known.extend(
         ["--exact", "--list", "--skip", "--test-threads", "--nocapture", "--ignored", "--format"].map(str::to_owned),
     );
@@ -209,7 +209,7 @@ fn expect_generated(path: &Path, old: &str, new: &str) {
 
 #[test]
 fn the_page_of_options_is_what_the_command_prints() {
-    let path = root().join("docs/run/options.md");
+    let path = project().join("docs/run/options.md");
     let old = fs::read_to_string(&path).unwrap_or_default();
     expect_generated(&path, &old, &Bench::new().run(["man", "--markdown"]).text);
 }
@@ -251,7 +251,7 @@ fn map_of_folders() -> String {
 
 #[test]
 fn the_map_of_folders_is_what_the_sources_say() {
-    let path = root().join("docs/DESIGN.md");
+    let path = project().join("docs/DESIGN.md");
     let old = fs::read_to_string(&path).expect("the page can be read");
     let (before, rest) = old.split_once(MAP[0]).expect("the page has a place for the map");
     let (_, after) = rest.split_once(MAP[1]).expect("the place for the map has an end");

@@ -3,10 +3,9 @@
 use crate::support;
 
 use std::fs;
-use std::path::Path;
 
 use rstest::rstest;
-use support::{Bench, project};
+use support::{Bench, copy_folder, project};
 
 const PRODUCTS: &str = "specs/acl/products.yaml";
 
@@ -74,7 +73,7 @@ fn applying(bench: &Bench, product: &str) -> usize {
 #[test]
 fn a_new_product_is_one_block_of_one_file() {
     let bench = Bench::new();
-    copy(&project().join("specs"), &bench.path("specs"));
+    copy_folder(&project().join("specs"), &bench.path("specs"));
     let text = fs::read_to_string(bench.path(PRODUCTS)).unwrap();
     let (_, block) = text.split_once("  - id: a3\n").unwrap();
     let (block, _) = block.split_once("\n\n").unwrap();
@@ -83,14 +82,4 @@ fn a_new_product_is_one_block_of_one_file() {
     let (known, new) = (applying(&bench, "a3"), applying(&bench, "a4"));
     // Sentences that name Atlas A3 do not speak of its successor.
     assert!(new * 10 > known * 9, "{new} rules apply to the new product, and {known} to a3");
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
 }

@@ -2,17 +2,15 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 
+use crate::support::project;
+
 /// Names of vendors and of existing runtimes.
 const WORDS: &[&str] = &["acl", "cann", "ascend", "soc", "cuda"];
-
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// The text files below a folder of the project.
 fn texts(folder: &str) -> Vec<(PathBuf, String)> {

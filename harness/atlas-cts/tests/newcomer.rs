@@ -2,12 +2,11 @@
 //! filled in: every gate of CI holds. What cannot become a rule is refused with a hint, and nothing is written.
 
 use std::fs;
-use std::path::Path;
 
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 
-use crate::support::{Bench, project};
+use crate::support::{Bench, copy_folder, project};
 
 /// The chapter of the rules on setting memory.
 const CHAPTER: &str = "specs/acl/rules/set.yaml";
@@ -21,20 +20,10 @@ fn recipe() -> String {
     block.lines().map(|line| format!("  {}\n", line.get(margin..).unwrap_or_default())).collect()
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap()) {
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
-}
-
 /// A copy of the catalog.
 fn bench() -> Bench {
     let bench = Bench::new();
-    copy(&project().join("specs"), &bench.path("specs"));
+    copy_folder(&project().join("specs"), &bench.path("specs"));
     bench
 }
 

@@ -1,14 +1,11 @@
 //! The registry of runtimes: each name and each product occurs once.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 use atlas_cts::runtimes::RUNTIMES;
 use catalog::product_ids;
 
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::support::project;
 
 #[test]
 fn a_name_and_a_product_belong_to_one_runtime() {

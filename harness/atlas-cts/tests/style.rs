@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use rstest::rstest;
 
-use crate::support::sources::{relative, root, tracked};
+use crate::support::project;
+use crate::support::sources::{relative, tracked};
 
 /// A way of writing that reads as translated, and its cure.
 struct Pattern {
@@ -114,6 +116,9 @@ const ENDINGS: [&str; 14] =
 /// Occurrences of each pattern in each file, with the lines.
 type Found = BTreeMap<(String, &'static str), Vec<String>>;
 
+/// Read once for all tests: it takes seconds.
+static FOUND: LazyLock<Found> = LazyLock::new(found);
+
 fn found() -> Found {
     let patterns: Vec<(&Pattern, Regex, Option<Regex>)> = PATTERNS
         .iter()
@@ -178,7 +183,7 @@ fn prose<'a>(name: &str, text: &'a str) -> Vec<(usize, &'a str)> {
 
 /// What a file may still have of a pattern, and why.
 fn budgets() -> BTreeMap<(String, String), (usize, String)> {
-    let text = fs::read_to_string(root().join(BUDGET)).expect("the budget can be read");
+    let text = fs::read_to_string(project().join(BUDGET)).expect("the budget can be read");
     text.lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| {
@@ -195,10 +200,10 @@ fn budgets() -> BTreeMap<(String, String), (usize, String)> {
 fn no_file_has_more_of_a_pattern_than_its_budget() {
     let budgets = budgets();
     let mut over = Vec::new();
-    for ((file, pattern), places) in found() {
-        let allowed = budgets.get(&(file, pattern.to_owned())).map_or(0, |(count, _)| *count);
+    for ((file, pattern), places) in FOUND.iter() {
+        let allowed = budgets.get(&(file.clone(), (*pattern).to_owned())).map_or(0, |(count, _)| *count);
         if places.len() > allowed {
-            over.extend(places);
+            over.extend(places.iter().map(String::as_str));
         }
     }
     assert!(over.is_empty(), "{} places; docs/STYLE.md has the cures:\n{}", over.len(), over.join("\n"));
@@ -206,9 +211,8 @@ fn no_file_has_more_of_a_pattern_than_its_budget() {
 
 #[test]
 fn a_budget_is_what_its_file_has() {
-    let found = found();
     let has = |file: &str, pattern: &str| {
-        found.iter().find(|((of, name), _)| of == file && *name == pattern).map_or(0, |(_, places)| places.len())
+        FOUND.iter().find(|((of, name), _)| of == file && *name == pattern).map_or(0, |(_, places)| places.len())
     };
     let mut lower = Vec::new();
     let mut text =
@@ -223,7 +227,7 @@ fn a_budget_is_what_its_file_has() {
         }
     }
     if std::env::var_os("BLESS").is_some() {
-        fs::write(root().join(BUDGET), text).expect("the budget can be written");
+        fs::write(project().join(BUDGET), text).expect("the budget can be written");
     } else {
         assert!(lower.is_empty(), "lower these budgets (BLESS=1 does it):\n{}", lower.join("\n"));
     }
@@ -255,7 +259,7 @@ fn each_pattern_finds_its_phrase_and_no_other(#[case] name: &str, #[case] bad: &
 
 #[test]
 fn the_style_page_names_every_pattern() {
-    let page = fs::read_to_string(root().join("docs/STYLE.md")).expect("the page can be read");
+    let page = fs::read_to_string(project().join("docs/STYLE.md")).expect("the page can be read");
     for pattern in &PATTERNS {
         assert!(page.contains(&format!("`{}`", pattern.name)), "docs/STYLE.md lacks `{}`", pattern.name);
     }
@@ -306,7 +310,7 @@ fn files_that_comments_name_exist() {
                 let before = &line[..found.start()];
                 // A path within another folder: of a test's bench, of an archive, of the vendor's snapshot.
                 let within = before.ends_with(['/', '.', '-', '$', '}', '~']) || before.ends_with("\"");
-                if !within && !root().join(found.as_str()).exists() {
+                if !within && !project().join(found.as_str()).exists() {
                     dead.push(format!("{name}:{}: {}", index + 1, found.as_str()));
                 }
             }

@@ -103,6 +103,8 @@ fn a_query_runs_one_case_and_its_mistakes_name_the_query() {
     let two = [&simulated[..], &[query, "acl.small.shared"]].concat();
     bench.run_catalog("two", &two).says(2, &["give one rule and one case"]);
     bench.run(["print", "--specs", "specs", query]).says(0, &["int main(", "64"]);
+    let wrong = "acl.small.aligned:sice=64;count=1";
+    bench.run(["print", "--specs", "specs", wrong]).says(2, &["error: acl.small.aligned:sice=64;count=1: "]);
     bench.run(["explain", "--specs", "specs", query]).says(0, &["What", "Why", "Steps"]);
 }
 

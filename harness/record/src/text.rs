@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-pub use catalog::count as plural;
-
 /// Makes untrusted text harmless: control characters become visible symbols, writing-direction marks become their code
 /// points, and characters that XML does not allow become U+FFFD. Line feeds and tabs are kept.
 pub fn clean(text: &str) -> Cow<'_, str> {

@@ -8,10 +8,10 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use catalog::count;
 use engine::doctor::HostMachine;
 use engine::logs::{Excerpt, Scene, Tail, tail};
 use jiff::tz::TimeZone;
-use record::text::plural;
 use regex_lite::Regex;
 use rustix::fs::OFlags;
 
@@ -108,7 +108,7 @@ fn of_lines(
         remarks.push("no line of the driver at this time".to_owned());
     }
     if others > 0 {
-        remarks.push(format!("left out: {} about other processes", plural(others, "line")));
+        remarks.push(format!("left out: {} about other processes", count(others, "line")));
     }
     if missing == Missing::Older && !earlier {
         remarks.push("older lines were not read".to_owned());

@@ -1,8 +1,8 @@
 //! The lines that a search prints.
 
+use catalog::count;
 use ledger::confidence::Confidence;
 use record::Symptom;
-use record::text::plural;
 
 use super::hunt::{Hunt, SearchResult, Tried};
 use super::search::Conclusion;
@@ -69,7 +69,7 @@ pub(super) fn conclusion(hunt: &Hunt, found: &SearchResult) -> Vec<String> {
 
 fn sure(confidence: &Confidence) -> String {
     let Confidence { hits, runs: of, rate, free, runs_of_free, missed, right, wanted } = confidence;
-    let versions = plural(*free as usize, "version");
+    let versions = count(*free, "version");
     let more = if *right < 0.9 { format!("; --runs {wanted} for 90 %") } else { String::new() };
     format!(
         "at least {:.1} %: it showed in {hits} of {}, so in more than {:.0} % of all runs, with 95 % confidence; if it \
@@ -82,6 +82,6 @@ fn sure(confidence: &Confidence) -> String {
     )
 }
 
-fn runs(count: u32) -> String {
-    plural(count as usize, "run")
+fn runs(number: u32) -> String {
+    count(number, "run")
 }

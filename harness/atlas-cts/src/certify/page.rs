@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use catalog::count;
 use catalog::digest;
 use ledger::conformance::ConformanceRecord;
 use record::Sort;
-use record::text::plural;
 
 use super::signature::NAMESPACE;
 
@@ -49,7 +49,7 @@ pub(super) fn of(record: &ConformanceRecord, seal: &Seal) -> String {
     }
     if let Some(applied) = &record.expectations {
         let known = applied.number(Sort::Known) + applied.number(Sort::Expired);
-        line("known", format!("{} listed in {}, still counted here", plural(known, "result"), applied.files.path));
+        line("known", format!("{} listed in {}, still counted here", count(known, "result"), applied.files.path));
     }
     let edition = record.edition.as_ref().map(|edition| format!(", edition {edition}")).unwrap_or_default();
     line("product", format!("{} of {}{edition}", record.product, record.runtime));

@@ -11,13 +11,13 @@ use std::io;
 use std::path::PathBuf;
 
 use abi::Function;
+use catalog::count;
 use catalog::files::replace;
 use catalog::must_pass::{MustPassError, earlier_ids};
 use catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
 use clap::Args;
 use engine::run::{ExitStatus, Options, RunError, load_rules};
 use engine::runtime::Runtime;
-use record::text::plural;
 use simulator_contract::Defect;
 use steps::suggest::hint;
 use thiserror::Error;
@@ -259,10 +259,10 @@ fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static De
 /// A summary of the skeleton, and the next steps.
 fn summary(page: &Page<'_>, tried: &Tried, place: &str, specs: &str) -> String {
     let id = page.id;
-    let mut text = format!("{place}: {id}, with {} to choose from\n", plural(page.clauses.len(), "sentence"));
+    let mut text = format!("{place}: {id}, with {} to choose from\n", count(page.clauses.len(), "sentence"));
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
     let setup = if tried.apart { "not counting the set-up" } else { "including the set-up" };
-    let all = plural(all, "defect");
+    let all = count(all, "defect");
     text += &format!("on {}, the calls reach {all}, {setup}; no rule claims {free} of these\n", tried.product);
     if let Some(stopped) = &tried.stopped {
         text += &format!("the calls stop early, so defects after this point are missing: {stopped}\n");

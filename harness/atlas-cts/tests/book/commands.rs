@@ -7,9 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use tempfile::TempDir;
-
-use crate::support::sources::{relative, root};
+use crate::support::sources::relative;
+use crate::support::{Bench, copy_folder, project, take_environment};
 
 use super::pages;
 
@@ -109,41 +108,31 @@ fn fits(wanted: &[String], lines: &[String]) -> bool {
     }
 }
 
-/// A folder that looks like a checkout to the commands of a page.
-fn checkout() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let at = |name: &str| folder.path().join(name);
-    for name in ["ci", "fixtures", "docs", "harness", "reports"] {
-        symlink(root().join(name), at(name)).expect("a link can be made");
+/// A bench that looks like a checkout to the commands of a page.
+fn checkout() -> Bench {
+    let bench = Bench::new();
+    for name in ["ci", "fixtures", "docs", "harness"] {
+        symlink(project().join(name), bench.path(name)).expect("a link can be made");
     }
-    // The files that commands on pages write.
-    let copied = Command::new("cp").arg("-r").arg(root().join("specs")).arg(at("specs")).status();
-    assert!(copied.expect("cp runs").success());
-    fs::remove_file(at("reports")).expect("the link can be removed");
-    fs::create_dir_all(at("reports")).expect("a folder can be made");
-    fs::create_dir(at("bin")).expect("a folder can be made");
-    symlink(env!("CARGO_BIN_EXE_atlas-cts"), at("bin/atlas-cts")).expect("a link can be made");
-    fs::write(at("bin/cargo"), CARGO).expect("a script can be written");
-    fs::set_permissions(at("bin/cargo"), fs::Permissions::from_mode(0o755)).expect("a script can be made executable");
-    folder
+    // Pages write to the catalog.
+    copy_folder(&project().join("specs"), &bench.path("specs"));
+    fs::create_dir(bench.path("bin")).expect("a folder can be made");
+    let cargo = bench.write("bin/cargo", CARGO);
+    fs::set_permissions(cargo, fs::Permissions::from_mode(0o755)).expect("a script can be made executable");
+    symlink(env!("CARGO_BIN_EXE_atlas-cts"), bench.path("bin/atlas-cts")).expect("a link can be made");
+    bench
 }
 
-/// Runs a step in a folder; an error says how it differs.
-fn run(step: &Step, folder: &Path) -> Result<(), String> {
-    let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+/// Runs a step; an error says how it differs.
+fn run(step: &Step, bench: &Bench) -> Result<(), String> {
+    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("bash");
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if ["ATLAS_CTS", "ASCEND", "CARGO", "NEXTEST", "LD_LIBRARY_PATH", "RUST_BACKTRACE"]
-            .iter()
-            .any(|start| name.starts_with(start))
-        {
-            command.env_remove(name);
-        }
-    }
-    command.arg("-c").arg(format!("{{ {}\n}} 2>&1", step.command)).current_dir(folder).stdin(Stdio::null());
-    command.env("PATH", path).env("HOME", folder).env("NO_COLOR", "1").env("COLUMNS", "100");
-    command.env("ATLAS_CTS_LOCKS", folder.join("locks"));
+    command.arg("-c").arg(format!("{{ {}\n}} 2>&1", step.command));
+    command.current_dir(bench.path("")).stdin(Stdio::null());
+    take_environment(&mut command, &bench.command([""; 0]));
+    command.env("PATH", path).env("HOME", bench.path("")).env("NO_COLOR", "1").env("COLUMNS", "100");
+    // Cargo runs the suite in its checkout; the pages' commands run elsewhere.
+    command.env_remove("CARGO_MANIFEST_DIR").env_remove("RUST_BACKTRACE");
     let output = command.output().expect("bash runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -172,10 +161,10 @@ fn every_command_of_a_run_block_does_what_its_page_shows() {
     let work = || {
         loop {
             let Some(blocks) = queue.lock().expect("no thread panics").next() else { return };
-            let folder = checkout();
+            let bench = checkout();
             for block in blocks {
                 for step in steps(block) {
-                    if let Err(text) = run(&step, folder.path()) {
+                    if let Err(text) = run(&step, &bench) {
                         wrong.lock().expect("no thread panics").push(format!("{}: {text}", block.place));
                     }
                 }

@@ -217,6 +217,17 @@ impl Bench {
     }
 }
 
+/// Copies a folder with everything below it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
 /// Gives a command the environment of another one, which it starts in a separate environment.
 pub fn take_environment(command: &mut Command, other: &Command) {
     for (name, value) in other.get_envs() {

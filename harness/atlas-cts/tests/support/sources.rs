@@ -3,22 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::project;
+
 /// Folders that hold nothing of the project.
 const OUTSIDE: [&str; 4] = ["target", ".git", "reports/out", "proptest-regressions"];
 
-/// The repository.
-pub fn root() -> PathBuf {
-    super::project()
-}
-
 /// The path of a file below the repository.
 pub fn relative(path: &Path) -> String {
-    path.strip_prefix(root()).expect("the file is in the repository").display().to_string()
+    path.strip_prefix(project()).expect("the file is in the repository").display().to_string()
 }
 
 /// The files of the project whose names end with one of these, without a dot, in the order of their paths.
 pub fn tracked(endings: &[&str]) -> Vec<PathBuf> {
-    let (root, mut found) = (root(), Vec::new());
+    let (root, mut found) = (project(), Vec::new());
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder of the repository can be read") {

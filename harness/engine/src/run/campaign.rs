@@ -120,10 +120,7 @@ impl Campaign {
                 };
                 self.only.iter().try_for_each(|json| cases(json).map(drop)).map_err(|error| error.to_string())
             });
-            checked.map_err(|reason| match &options.run.query {
-                Some(query) => RunError::QueriedCase { query: query.clone(), reason },
-                None => RunError::Case { text: text.clone(), reason },
-            })?;
+            checked.map_err(|reason| options.run.wrong_case(text, reason))?;
             return Ok(());
         }
         let rules = selected.iter().filter_map(|planned| planned.rule).map(|index| &rules.rules[index]);

@@ -40,10 +40,9 @@ pub enum RunError {
     /// The runtime, its devices or an option prevents the run.
     #[error("error: {0}")]
     Target(#[from] TargetError),
-    #[error("error: --case {text}: {reason}; give the JSON that a failure prints")]
-    Case { text: String, reason: String },
-    #[error("error: {query}: {reason}; give the query that a failure prints")]
-    QueriedCase { query: String, reason: String },
+    /// `given` is the option or the query that gave the case, `form` its kind of text.
+    #[error("error: {given}: {reason}; give the {form} that a failure prints")]
+    Case { given: String, reason: String, form: &'static str },
     #[error("error: {0}")]
     Folder(#[from] FolderError),
     /// No more results can be written.
@@ -88,8 +87,7 @@ impl RunError {
             | RunError::Expectations(_)
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
-            | RunError::Case { .. }
-            | RunError::QueriedCase { .. } => ExitStatus::Usage,
+            | RunError::Case { .. } => ExitStatus::Usage,
             // A missing file is a usage error, because only the user can name a run to read.
             RunError::Journal(JournalError::Io { attempt: "read", source, .. }) if is_missing(source) => {
                 ExitStatus::Usage

@@ -332,6 +332,16 @@ pub mod headings {
     pub const SIMULATOR: &str = "Simulated device";
 }
 
+impl RunOptions {
+    /// The error for a case, given as this JSON or as a query, that cannot run.
+    pub(super) fn wrong_case(&self, json: &str, reason: String) -> RunError {
+        match &self.query {
+            Some(query) => RunError::Case { given: query.clone(), reason, form: "query" },
+            None => RunError::Case { given: format!("--case {json}"), reason, form: "JSON" },
+        }
+    }
+}
+
 impl EffortOptions {
     /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
@@ -399,7 +409,7 @@ impl Options {
     /// was given.
     pub(super) fn only_cases(&self) -> Result<Vec<Json>, RunError> {
         let Some(text) = &self.run.case else { return Ok(Vec::new()) };
-        let failed = |reason: String| RunError::Case { text: text.clone(), reason };
+        let failed = |reason: String| self.run.wrong_case(text, reason);
         match parse_json(text).map_err(|error| failed(error.to_string()))? {
             Json::Array(cases) if cases.is_empty() => Err(failed(CaseError::NoCases.to_string())),
             Json::Array(cases) => Ok(cases),

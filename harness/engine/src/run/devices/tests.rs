@@ -82,7 +82,7 @@ fn a_device_that_is_out_is_passed_over_and_without_any_nothing_runs() {
     assert_eq!(runs(devices.take(ONE, &ALL[..devices.units.len()], &NOTHING, None)).visible().unwrap(), "1");
     let (verdict, reason) = refused(devices.take(Demand::Devices(2), &[], &NOTHING, None));
     assert_eq!(verdict, Verdict::DeviceLost);
-    assert!(reason.contains("needs 2 devices, and one is usable") && reason.contains("it is silent"), "{reason}");
+    assert!(reason.contains("needs 2 devices, but one is usable") && reason.contains("it is silent"), "{reason}");
     devices.units[1].breaker.put_out("it is dead");
     assert_eq!(refused(devices.take(ONE, &ALL[..devices.units.len()], &NOTHING, None)).0, Verdict::DeviceLost);
 }
