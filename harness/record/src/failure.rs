@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::boundary::Boundary;
 use crate::confirmation::Confirmation;
+use crate::difference::Difference;
 
 /// A failing case after shrinking.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +54,15 @@ pub struct Failure {
     /// adds. `None` if C cannot express the case, and in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// The difference, if the failed check compared bytes. Absent in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// For each axis that was varied alone, the values with which the case fails and passes. Absent in older journals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boundary: Vec<Boundary>,
+    /// The functions that the rule owns; empty if there are none, and in older journals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owns: Vec<String>,
     /// The results of rerunning the case; `None` if it was not rerun. Absent in older journals.
     #[serde(default)]
     pub confirmation: Option<Confirmation>,

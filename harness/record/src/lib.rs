@@ -3,6 +3,7 @@
 //! - [`Line`]: a line of the journal; most lines hold a [`RunHeader`], a [`RuleResult`] or a [`RunEnd`].
 //! - [`Verdict`], [`Meaning`]: a rule's verdict and its meaning for the run; [`exit_code`] combines the verdicts.
 //! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, the results of rerunning it, and its symptom.
+//! - [`Difference`]: the bytes that a failed check compared; [`Boundary`]: the values at which a case begins to fail.
 //! - [`Happened`]: a device or process event.
 //! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.
 //! - [`books`]: the interface through which a run uses reports and known failures.
@@ -11,9 +12,11 @@
 
 mod answers;
 pub mod books;
+mod boundary;
 mod confirmation;
 mod coverage;
 mod device;
+mod difference;
 mod end;
 mod expected;
 mod failure;
@@ -37,10 +40,12 @@ pub mod text;
 mod verdict;
 
 pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
+pub use boundary::{Boundary, FailingValues, Remainder};
 pub use catalog::{Level, Word};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use coverage::{Coverage, Cut};
 pub use device::{OnDevice, on_which, worst};
+pub use difference::{Content, Difference, Shape};
 pub use end::{RunEnd, counts, exit_code};
 pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
 pub use failure::Failure;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::Seen;
-use record::{MemoryLimit, Verdict};
+use record::{Difference, MemoryLimit, Verdict};
 use steps::Span;
 
 /// The result of a case, small enough to send through a pipe.
@@ -45,6 +45,9 @@ pub struct CaseFailure {
     pub lost_at: Option<u32>,
     /// The function that was running when the process was lost.
     pub lost_in: Option<LostIn>,
+    /// The difference, if the failed check compared bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
     /// The runtime's texts for the thread's most recent errors.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
@@ -69,6 +72,7 @@ impl CaseFailure {
             blocked_by: None,
             lost_at: None,
             lost_in: None,
+            difference: None,
             recent_error: String::new(),
         }
     }

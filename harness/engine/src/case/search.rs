@@ -11,7 +11,7 @@ use crate::case::{
     Budget, Case, CaseError, Discarded, Distinct, Plan, Scope, Value, case_to_json, cases_from_json, display_values,
     exhausted,
 };
-use record::{Coverage, Cut, MemoryLimit, Verdict};
+use record::{Boundary, Coverage, Cut, MemoryLimit, Verdict};
 use steps::Span;
 use steps::program::Program;
 
@@ -59,6 +59,9 @@ pub struct FailedCase {
     #[serde(default)]
     pub shrinking: Shrinking,
     pub trace: Vec<String>,
+    /// The boundary of the failure on each axis that was varied alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boundary: Vec<Boundary>,
 }
 
 impl FailedCase {
@@ -73,6 +76,7 @@ impl FailedCase {
             shrinks: 0,
             shrinking: Shrinking::default(),
             trace: Vec::new(),
+            boundary: Vec::new(),
         }
     }
 }
@@ -287,6 +291,7 @@ impl SearchResult {
             shrinks: 0,
             shrinking: Shrinking::default(),
             trace: Vec::new(),
+            boundary: Vec::new(),
         };
         SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }
     }

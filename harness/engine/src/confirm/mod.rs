@@ -2,6 +2,8 @@
 //! alone, after the cases that preceded it.
 
 mod again;
+mod axes;
+mod boundary;
 mod shorten;
 
 use std::sync::atomic::AtomicU64;
@@ -12,7 +14,7 @@ use crate::case::{
     display_values,
 };
 use crate::pool::{Assignment, Executor, Home, MachineFolder};
-use record::{Conclusion, Confirmation, Repeats, Verdict};
+use record::{Boundary, Conclusion, Confirmation, Repeats, Verdict};
 
 use again::{Again, Failed, Rerun};
 use shorten::{Tried, shorten};
@@ -80,6 +82,9 @@ struct Inquiry<'a> {
 impl Inquiry<'_> {
     fn confirm(mut self) -> Confirmation {
         self.confirmation.conclusion = self.conclude();
+        if self.confirmation.conclusion == Conclusion::Alone {
+            self.failed.boundary = self.boundaries();
+        }
         if let (Some(why), true) = (self.again.stopped(), self.confirmation.remark.is_empty()) {
             self.confirmation.remark = why.to_owned();
         }
@@ -121,6 +126,27 @@ impl Inquiry<'_> {
             0 => self.after_others().unwrap_or_else(|| self.rate()),
             _ => self.rate(),
         }
+    }
+
+    /// The boundary of the failure on each axis. A hang costs a deadline for each value and is not varied.
+    fn boundaries(&mut self) -> Vec<Boundary> {
+        if self.failed.failure.verdict == Verdict::Timeout {
+            return Vec::new();
+        }
+        let most = if self.home == Home::Worker { axes::MOST_IN_WORKER } else { axes::MOST_IN_GROUP };
+        let (case, again) = (&self.case, &mut self.again);
+        axes::boundaries(self.search.program, self.search.scope, &case.values, most, &mut |values| {
+            if !again.allows_more_than(0) {
+                return None;
+            }
+            match again.next(&Case { values: values.to_vec(), salt: case.salt, tree: None }) {
+                Rerun::Stopped => None,
+                Rerun::Passed => Some(false),
+                Rerun::Failed(again) => {
+                    Some(again.case.failure.verdict).filter(|verdict| judged(*verdict)).map(|_| true)
+                }
+            }
+        })
     }
 
     /// The number of runs that must agree: one for a hang, because each hang costs a deadline.

@@ -101,6 +101,7 @@ impl Executor {
         // Between cases, the recorder holds no values. A long list of values does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
+            boundary: Vec::new(),
             failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
             values: if complete { display_values(&rule.program, &values) } else { Vec::new() },
             replay_values: if complete { case_to_json(&rule.program, &values, salt) } else { Json::Null },

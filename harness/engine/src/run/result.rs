@@ -130,6 +130,9 @@ fn describe(
         cut: failed.shrinking.cut,
         trace: failed.trace,
         output,
+        difference: failed.failure.difference,
+        boundary: failed.boundary,
+        owns: rule.owns.clone(),
         confirmation,
     }
 }

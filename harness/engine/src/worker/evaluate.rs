@@ -136,12 +136,12 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    fn size(&mut self, expression: &'a Expression) -> Result<usize, Stop> {
+    pub(super) fn size(&mut self, expression: &'a Expression) -> Result<usize, Stop> {
         let value = self.evaluate(expression)?;
         if (0..=LARGEST).contains(&value) { Ok(value as usize) } else { Err(Fault::Size(value).into()) }
     }
 
-    fn bytes(&mut self, pointer: &'a Expression, length: usize) -> Result<&'static mut [u8], Stop> {
+    pub(super) fn bytes(&mut self, pointer: &'a Expression, length: usize) -> Result<&'static mut [u8], Stop> {
         let address = self.evaluate(pointer)?;
         if address == 0 && length > 0 {
             return Err(Fault::NullArgument.into());
@@ -285,7 +285,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Evaluates an expression again for a message. Calls are not repeated.
-    fn quiet(&mut self, expression: &'a Expression) -> Option<i128> {
+    pub(super) fn quiet(&mut self, expression: &'a Expression) -> Option<i128> {
         if matches!(expression, Expression::Call(..)) { None } else { self.evaluate(expression).ok() }
     }
 

@@ -9,6 +9,7 @@ use tempfile::TempPath;
 
 use crate::wire::FILES;
 
+use super::difference::Known;
 use super::fault::Fault;
 
 /// The number of guard bytes before and after a host buffer. Guard bytes must stay unchanged.
@@ -125,6 +126,37 @@ impl Memory {
         write_pattern(unsafe { std::slice::from_raw_parts_mut(pointer, bytes) }, self.salt, tag);
         self.patterns.push((bytes, tag, pointer));
         Ok(pointer)
+    }
+
+    /// The known bytes that may explain `length` found bytes at `found`, where `expected` is the address of the expected
+    /// bytes.
+    pub(super) fn known(&self, found: i128, expected: i128, length: usize) -> Known<'_> {
+        let inside = |base: *mut u8, room: usize, address: i128| {
+            let offset = usize::try_from(address - base as i128).ok()?;
+            (offset.checked_add(length)? <= room).then_some(offset)
+        };
+        let guarded = self.blocks.iter().filter_map(|block| block.guarded.map(|part| (block.base, part)));
+        // SAFETY: the front guard is inside the block.
+        let mut starts = guarded.filter_map(|(base, (front, room))| inside(unsafe { base.add(front) }, room, found));
+        let poison = |offset: usize| {
+            let mut bytes = vec![0; offset + length];
+            write_poison(&mut bytes, self.salt);
+            bytes.split_off(offset)
+        };
+        // Rules poison a buffer from its start or from the start of the comparison.
+        let offsets = [Some(0), starts.next().filter(|offset| *offset > 0)];
+        let at = self.patterns.iter().find_map(|(room, _, base)| inside(*base, *room, expected));
+        let others = self.patterns.iter().filter_map(|(room, _, base)| {
+            let at = at.unwrap_or(0);
+            // SAFETY: the pattern's memory has `room` bytes, and patterns are never written after their creation.
+            (at.checked_add(length)? <= *room).then(|| unsafe { std::slice::from_raw_parts(base.add(at), length) })
+        });
+        Known { poison: offsets.into_iter().flatten().map(poison).collect(), patterns: others.collect() }
+    }
+
+    /// True if the address is inside a pattern.
+    pub(super) fn is_pattern(&self, address: i128) -> bool {
+        self.patterns.iter().any(|(room, _, base)| (0..(*room).max(1) as i128).contains(&(address - *base as i128)))
     }
 
     /// Creates a file with this text, accessible only to this user. The file is removed after the case.

@@ -2,6 +2,7 @@
 
 mod actors;
 mod copies;
+mod difference;
 mod evaluate;
 mod execution;
 mod fault;

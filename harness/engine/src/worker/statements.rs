@@ -251,7 +251,12 @@ impl<'a> Execution<'a> {
         let message = if self.control { format!("in the positive control, {message}") } else { message };
         let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
         let kept = self.kept.clone();
+        let difference = self.compared(condition);
+        let first = self.report.failure.is_none();
         self.report.fail_call(verdict, span, message, kept);
+        if let Some(failure) = self.report.failure.as_mut().filter(|_| first) {
+            failure.difference = difference;
+        }
         Err(Stop::Failed)
     }
 

@@ -86,6 +86,9 @@ fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
         recent_error: String::new(),
         replay: String::new(),
         program: None,
+        difference: None,
+        boundary: Vec::new(),
+        owns: Vec::new(),
         confirmation: Some(confirmation),
     };
     let text = format!(
