@@ -16,7 +16,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{clean, failure_text, summary};
+use ledger::report::{Blocks, clean, summary};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -105,7 +105,8 @@ impl Observer for Runner {
 
     fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         self.arguments.test_threads = Some(work.threads_in_order());
-        let trials = work.order().into_iter().map(|planned| trial(work, planned)).collect();
+        let blocks = Arc::new(Blocks::default());
+        let trials = work.order().into_iter().map(|planned| trial(work, planned, &blocks)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);
         Ok(())
@@ -118,12 +119,12 @@ impl Observer for Runner {
 }
 
 /// One rule as a test.
-fn trial(work: &Arc<Agenda>, planned: &Planned) -> Trial {
-    let (work, planned) = (work.clone(), planned.clone());
+fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>) -> Trial {
+    let (work, planned, blocks) = (work.clone(), planned.clone(), blocks.clone());
     let (name, kind) = (planned.id.clone(), planned.chapter.clone());
     let test = move || match work.perform(&planned) {
         None => Ok(Completion::ignored_with(format!("not run: {}", work.over().unwrap_or_default()))),
-        Some(Ok(result)) => completion(&work.campaign, &result),
+        Some(Ok(result)) => completion(&blocks, &work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.
             let text = clean(&error.to_string()).into_owned();
@@ -135,7 +136,7 @@ fn trial(work: &Arc<Agenda>, planned: &Planned) -> Trial {
 }
 
 /// The result of a rule as the result of a test.
-fn completion(campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
+fn completion(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
     if result.verdict == Verdict::Skipped {
         return Ok(Completion::ignored_with(clean(&result.reason)));
     }
@@ -143,7 +144,7 @@ fn completion(campaign: &Campaign, result: &RuleResult) -> Result<Completion, Fa
         return Ok(Completion::ignored_with(clean(&format!("a known failure: {}", result.reason))));
     }
     if campaign.breaks(result) {
-        return Err(Failed::from(failure_text(result, &campaign.header)));
+        return Err(Failed::from(blocks.text(result, &campaign.header)));
     }
     Ok(Completion::Completed)
 }

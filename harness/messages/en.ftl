@@ -242,7 +242,6 @@ merged-run = part { $part } of { $of }: { $run }, started { $started }, { count-
 
 ## The summary on a terminal
 
-broken-rules = broken rules
 broken-info-rules = findings: broken rules of level info
 memory-limit-findings = findings: a process reached its memory limit
 memory-limit = { $mebibytes } MiB in addition to start-up
@@ -286,7 +285,6 @@ known-open = { $count } open
 ## Headings and columns
 
 heading-all-rules = All rules
-heading-broken = Broken
 heading-broken-rules = Broken rules
 heading-chapters = By chapter
 heading-course = Course of the run
@@ -458,3 +456,60 @@ history-parts-of-merged-runs = { $count ->
     [one] 1 run is part of a merged run and counts there
    *[other] { $count } runs are parts of merged runs and count there
 }
+
+## Causes
+
+heading-causes = causes
+heading-causes-of-broken = Causes of the broken rules
+cause-answer = { $function } returned { $code }
+cause-hang = { $function } did not return
+cause-crash = { $function } ended its process
+cause-value = a value is wrong after { $function }
+cause-after = after { $call } in { $some } of { $all }
+cause-first-owner = begin with { $rule }, which owns { $function }
+cause-first-smallest = begin with { $rule }, the failure with the fewest calls
+looks-like = looks like { $rule }
+also-broken = also:
+
+## Differences between bytes
+
+label-difference = bytes
+bytes-all = { $count ->
+    [one] the only byte
+   *[other] all { $count } bytes
+}
+bytes-one-byte = byte { $first } of { $length }
+bytes-head = { $count ->
+    [one] the first of { $length } bytes
+   *[other] the first { $count } of { $length } bytes
+}
+bytes-tail = { $count ->
+    [one] the last of { $length } bytes
+   *[other] the last { $count } of { $length } bytes
+}
+bytes-block = { count-bytes } from { $first } on, of { $length }
+bytes-every-nth = { count-bytes } of { $length }, in parts { $step } bytes apart
+bytes-scattered = { $count } of { $length } bytes, in no order
+content-never-written = never written
+content-zero = zeros
+content-other-pattern = another pattern of the same case
+content-early = the expected bytes, { count-bytes } too early
+content-late = the expected bytes, { count-bytes } too late
+content-shifted = the expected bytes, at a wrong position
+content-constant = copies of one value
+content-unknown = other bytes
+group-all = all bytes
+group-one-byte = one byte
+group-head = the first bytes
+group-tail = the last bytes
+group-block = a block in the middle
+group-every-nth = parts at equal distances
+group-scattered = bytes in no order
+group-bytes = { $least } to { $most } bytes
+
+## Boundaries of a failure
+
+label-boundary = fails if
+boundary-passes = passes: { $value }
+boundary-cut = not exact after { count-cases }
+boundary-any = any: { $axes }

@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
-    Conclusion, Confirmation, Coverage, DeviceIdentity, Failure, Fingerprint, Installed, Level, Line, MemoryLimit,
-    RuleResult, RunEnd, RunHeader, Verdict,
+    Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
+    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Verdict,
 };
 use rstest::rstest;
 
@@ -265,11 +265,20 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 recent_error: text(),
                 replay: text(),
                 program: Some(text()),
+                boundary: vec![Boundary {
+                    axis: text(),
+                    fails: FailingValues::Only(vec![text()]),
+                    passes: Some(text()),
+                    tried: 3,
+                    cut: true,
+                }],
+                owns: vec![text()],
                 confirmation: Some(Confirmation {
                     after: vec![vec![(text(), text())], vec![]],
                     remark: text(),
                     ..confirmation(Conclusion::After)
                 }),
+                ..Failure::default()
             })
         });
         results.push(result);

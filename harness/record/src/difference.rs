@@ -64,6 +64,10 @@ pub enum Content {
 }
 
 impl Shape {
+    /// All shapes.
+    pub const EACH: [Shape; 7] =
+        [Shape::All, Shape::OneByte, Shape::Head, Shape::Tail, Shape::Block, Shape::EveryNth, Shape::Scattered];
+
     /// The name in journals and options.
     pub fn name(self) -> &'static str {
         match self {

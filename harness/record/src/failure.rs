@@ -8,7 +8,7 @@ use crate::confirmation::Confirmation;
 use crate::difference::Difference;
 
 /// A failing case after shrinking.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// The failed statement, as written in the catalog.
     pub statement: String,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{say_line, say_painted};
 use engine::run::{Agenda, Campaign, Listener, Observer, RunError};
-use ledger::report::{failure_text, summary};
+use ledger::report::{Blocks, summary};
 use record::{Recorded, RuleResult, Verdict};
 
 use super::progress::Progress;
@@ -14,6 +14,7 @@ use super::progress::Progress;
 #[derive(Debug, Default)]
 pub struct Terminal {
     progress: Arc<Progress>,
+    blocks: Blocks,
 }
 
 impl Observer for Terminal {
@@ -26,11 +27,11 @@ impl Observer for Terminal {
     }
 
     fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
-        let progress = &self.progress;
+        let (progress, blocks) = (&self.progress, &self.blocks);
         progress.during(work, || {
             work.perform_all(|result| {
                 progress.ended(&result.id);
-                progress.aside(|| say_line(result_text(&work.campaign, result)))
+                progress.aside(|| say_line(result_text(blocks, &work.campaign, result)))
             })
         })
     }
@@ -41,13 +42,13 @@ impl Observer for Terminal {
     }
 }
 
-fn result_text(campaign: &Campaign, result: &RuleResult) -> String {
+fn result_text(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> String {
     match result.verdict {
         Verdict::Pass => format!("pass      {}", result.id),
         verdict if verdict != Verdict::Skipped && campaign.expected(result) => {
             format!("known     {}  ({verdict}: {})", result.id, result.reason)
         }
-        _ if campaign.breaks(result) => failure_text(result, &campaign.header),
+        _ if campaign.breaks(result) => blocks.text(result, &campaign.header),
         verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
         verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
     }

@@ -33,6 +33,8 @@ impl<'a> Execution<'a> {
                 let failed = if self.quiet(left).is_some_and(|value| value != 0) { right } else { left };
                 self.compared(failed)
             }
+            // Each side of `or` failed; the first that compared bytes is described.
+            Expression::Binary(BinaryOperator::Or, left, right) => self.compared(left).or_else(|| self.compared(right)),
             Expression::Builtin(Builtin::Same, arguments) => {
                 let length = self.size(&arguments[2]).ok()?;
                 let (left, right) = (self.quiet(&arguments[0])?, self.quiet(&arguments[1])?);

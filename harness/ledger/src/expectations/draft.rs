@@ -1,5 +1,6 @@
 //! Drafts entries for the failures in a run.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use time::Date;
@@ -8,6 +9,7 @@ use cases::query;
 use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
+use crate::causes::{Cause, Likeness, causes};
 
 /// The parts of an entry that do not follow from a run.
 #[derive(Debug, Clone)]
@@ -52,8 +54,48 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
         );
     }
     text.push_str("expectations:\n");
-    results.into_iter().for_each(|result| entry(&mut text, result, &header.product, details));
+    let mut causes = causes(results.iter().copied());
+    causes.retain(|cause| common(cause).is_some());
+    causes.iter().for_each(|cause| group(&mut text, cause, &header.product, details));
+    let grouped: BTreeSet<&str> = causes.iter().flat_map(Cause::results).map(|result| result.id.as_str()).collect();
+    let rest = results.into_iter().filter(|result| !grouped.contains(result.id.as_str()));
+    rest.for_each(|result| entry(&mut text, result, &header.product, details));
     Some(text)
+}
+
+/// The symptom that all rules of a cause share, as lines of YAML; `None` if an entry for all of them would say nothing
+/// more than the verdict, or if a rule fails only sometimes.
+fn common(cause: &Cause<'_>) -> Option<Vec<String>> {
+    let verdict = cause.first.verdict;
+    let same = cause.results().all(|result| result.verdict == verdict && verdict != Verdict::Flaky);
+    if cause.others.is_empty() || !same {
+        return None;
+    }
+    match &cause.likeness {
+        Likeness::Bytes { shape, .. } => Some(vec![format!("shape: {}", shape.name())]),
+        Likeness::Answer { function, code, .. } => {
+            Some(vec![format!("code: {}", quoted(code)), format!("call: {}", quoted(function))])
+        }
+        Likeness::Lost { function, .. } => Some(vec![format!("call: {}", quoted(function))]),
+        Likeness::Value { .. } | Likeness::Verdict(_) => None,
+    }
+}
+
+/// One entry for all rules of a cause.
+fn group(text: &mut String, cause: &Cause<'_>, product: &str, details: &Details) {
+    let rules: Vec<String> = cause.results().map(|result| format!("      - {}\n", quoted(&result.id))).collect();
+    let _ = write!(text, "  - rules:\n{}    kind: fail\n    products: [{}]\n", rules.concat(), quoted(product));
+    let _ = writeln!(text, "    symptom:\n      verdict: {}", cause.first.verdict);
+    for line in common(cause).unwrap_or_default() {
+        let _ = writeln!(text, "      {line}");
+    }
+    signed(text, details, &cause.title());
+}
+
+/// The end of an entry.
+fn signed(text: &mut String, details: &Details, note: &str) {
+    let _ = writeln!(text, "    tracker: {}\n    owner: {}", quoted(&details.tracker), quoted(&details.owner));
+    let _ = writeln!(text, "    expires: {}\n    note: {}", details.expires, quoted(note));
 }
 
 fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Details) {
@@ -86,10 +128,7 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
             line(format!("      {name}: {}", quoted(&value)));
         }
     }
-    line(format!("    tracker: {}", quoted(&details.tracker)));
-    line(format!("    owner: {}", quoted(&details.owner)));
-    line(format!("    expires: {}", details.expires));
-    line(format!("    note: {}", quoted(&result.reason)));
+    signed(text, details, &result.reason);
 }
 
 /// A YAML scalar, as a JSON string. Characters that a terminal must not print are escaped here, because cleaning the

@@ -16,8 +16,8 @@ pub const VERSIONS: [&str; 6] = ["edition", "runtime", "kernel", "driver", "firm
 /// A known failure.
 #[derive(Debug, Clone)]
 pub struct KnownFailure {
-    /// A rule's id, or a pattern in which `*` matches any text.
-    pub(super) pattern: String,
+    /// Rules' ids, or patterns in which `*` matches any text; at least one.
+    pub(super) patterns: Vec<String>,
     pub kind: Kind,
     /// The products to which the entry applies; empty for all products.
     pub products: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) enum Fit {
 impl KnownFailure {
     /// True if the entry covers a rule.
     pub fn is_about(&self, id: &str) -> bool {
-        steps::pattern::matches(&self.pattern, id)
+        self.patterns.iter().any(|pattern| steps::pattern::matches(pattern, id))
     }
 
     /// True if `on` is after the last day on which the entry applies.

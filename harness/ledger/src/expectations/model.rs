@@ -17,9 +17,14 @@ pub struct ExpectationsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EntrySource {
-    /// The rule's id, or a pattern in which `*` matches any text.
-    #[schemars(with = "String")]
-    pub rule: Spanned<String>,
+    /// The rule's id, or a pattern in which `*` matches any text. An entry has either this or `rules`.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub rule: Option<Spanned<String>>,
+    /// The rules that fail for one cause, each as in `rule`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub rules: Vec<Spanned<String>>,
     /// The kind of known failure.
     #[schemars(with = "Kind")]
     pub kind: Spanned<Kind>,
@@ -85,4 +90,8 @@ pub struct SymptomSource {
     /// The called function that returned the code, crashed or hung.
     #[serde(default)]
     pub call: Option<String>,
+    /// The shape of the bytes that differ: `all`, `one-byte`, `head`, `tail`, `block`, `every-nth` or `scattered`.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub shape: Option<Spanned<String>>,
 }

@@ -12,7 +12,7 @@ use catalog::digest::hex;
 use catalog::files;
 use catalog::version::Range;
 use catalog::{Diagnostic, Rules, Source, parse_source};
-use record::{ExpectationFiles, Verdict};
+use record::{ExpectationFiles, Shape, Verdict};
 
 use super::date::day;
 use super::error::ExpectationsError;
@@ -118,7 +118,11 @@ impl Check<'_> {
     /// The checked entry; `None` if the entry has a mistake.
     fn entry(&mut self, entry: &EntrySource) -> Option<KnownFailure> {
         let before = self.mistakes.len();
-        let pattern = self.pattern(&entry.rule);
+        let patterns: Vec<String> = entry.rule.iter().chain(&entry.rules).map(|rule| self.pattern(rule)).collect();
+        if entry.rule.is_some() != entry.rules.is_empty() {
+            let message = "an entry is about one `rule` or about several `rules`; write one of the two";
+            self.mistake(&entry.kind, message);
+        }
         entry.products.iter().for_each(|product| self.product(product));
         let versions = entry.versions.iter().filter_map(|(name, range)| self.range(name, range)).collect();
         let symptom = self.symptom(entry);
@@ -138,7 +142,7 @@ impl Check<'_> {
             return None;
         }
         Some(KnownFailure {
-            pattern,
+            patterns,
             kind: entry.kind.value,
             products: entry.products.iter().map(|product| product.value.clone()).collect(),
             versions,
@@ -148,7 +152,7 @@ impl Check<'_> {
             tracker: entry.tracker.value.trim().to_owned(),
             owner: entry.owner.value.trim().to_owned(),
             expires: expires?,
-            place: format!("{}:{}", self.name, entry.rule.referenced.line()),
+            place: format!("{}:{}", self.name, entry.rule.iter().chain(&entry.rules).next()?.referenced.line()),
         })
     }
 
@@ -206,7 +210,7 @@ impl Check<'_> {
     }
 
     fn expected(&mut self, symptom: &SymptomSource, kind: Kind) -> Option<ExpectedSymptom> {
-        let SymptomSource { verdict, check, code, call } = symptom;
+        let SymptomSource { verdict, check, code, call, shape } = symptom;
         let allowed = || VERDICTS.iter().filter(|known| kind != Kind::Flake || **known != Verdict::Flaky);
         let Some(known) = allowed().find(|known| known.name() == verdict.value) else {
             let names: Vec<&str> = allowed().map(|known| known.name()).collect();
@@ -215,7 +219,22 @@ impl Check<'_> {
             self.mistake(verdict, format!("{of} cannot fail with `{given}`{hint}; use one of {}", names.join(", ")));
             return None;
         };
-        Some(ExpectedSymptom { verdict: *known, check: check.clone(), code: code.clone(), call: call.clone() })
+        let shape = match shape {
+            None => None,
+            Some(named) => Some(self.shape(named)?),
+        };
+        let (check, code, call) = (check.clone(), code.clone(), call.clone());
+        Some(ExpectedSymptom { verdict: *known, check, code, call, shape })
+    }
+
+    fn shape(&mut self, named: &Spanned<String>) -> Option<Shape> {
+        let shape = Shape::EACH.into_iter().find(|shape| shape.name() == named.value);
+        if shape.is_none() {
+            let names = Shape::EACH.map(Shape::name);
+            let hint = hint(&named.value, names);
+            self.mistake(named, format!("unknown shape `{}`{hint}; use one of {}", named.value, names.join(", ")));
+        }
+        shape
     }
 
     fn rate(&mut self, entry: &EntrySource) -> f64 {

@@ -29,9 +29,10 @@ fn entry(kind: Kind, verdict: Verdict, expires: &str) -> KnownFailure {
         check: Some("same(a,  b);".to_owned()),
         code: Some("SOME_NAME".to_owned()),
         call: Some("f".to_owned()),
+        shape: None,
     };
     KnownFailure {
-        pattern: "toy.copy.*".to_owned(),
+        patterns: vec!["toy.copy.*".to_owned()],
         kind,
         products: Vec::new(),
         versions: Vec::new(),
@@ -70,26 +71,10 @@ fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
     };
     let failure = Failure {
         statement: "same(a, b);".to_owned(),
-        place: String::new(),
         message: message.to_owned(),
-        rule_statement: String::new(),
-        sources: Vec::new(),
-        clauses: Vec::new(),
-        values: Vec::new(),
-        replay_values: serde_json::Value::Null,
-        devices: Vec::new(),
         case: 1,
-        shrinks: 0,
-        cut: false,
-        trace: Vec::new(),
-        output: String::new(),
-        recent_error: String::new(),
-        replay: String::new(),
-        program: None,
-        difference: None,
-        boundary: Vec::new(),
-        owns: Vec::new(),
         confirmation: Some(confirmation),
+        ..Failure::default()
     };
     let text = format!(
         r#"{{"id": "{RULE}", "chapter": "copy", "title": "", "level": "must", "verdict": "{verdict}", "reason": "{message}",

@@ -46,6 +46,6 @@ fn unmatched(entry: &KnownFailure, rules: &Rules) -> bool {
 }
 
 fn same(one: &KnownFailure, other: &KnownFailure) -> bool {
-    (&one.pattern, one.kind, &one.products, &one.versions, &one.symptom)
-        == (&other.pattern, other.kind, &other.products, &other.versions, &other.symptom)
+    (&one.patterns, one.kind, &one.products, &one.versions, &one.symptom)
+        == (&other.patterns, other.kind, &other.products, &other.versions, &other.symptom)
 }

@@ -8,6 +8,7 @@ use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, R
 
 use super::target::library_line;
 use super::text::{duration, one_line};
+use crate::causes::{boundary_lines, difference_text};
 
 /// A fact and its label.
 pub(super) struct Fact<'a> {
@@ -40,6 +41,8 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
     match failure {
         Some(failure) => {
             facts.text(message!("label-seen"), &failure.message);
+            let difference = failure.difference.as_ref().map(difference_text);
+            facts.text(message!("label-difference"), &difference.unwrap_or_default());
             // If there is a confirmation, the reason repeats the message and the conclusion. The exception is a blocked
             // rule, whose reason names the owner of the function that failed.
             let repeats = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
@@ -120,6 +123,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
     facts.text(label, &devices.join(", "));
     facts.text(message!("label-by-device"), &on_which(&result.each).unwrap_or_default());
     facts.add(message!("label-values"), Content::Values(&failure.values));
+    facts.list(message!("label-boundary"), boundary_lines(&failure.boundary));
     if failure.case > 0 {
         let found = match failure.shrinks {
             0 => message!("case-found", case = failure.case),

@@ -2,6 +2,7 @@
 //!
 //! - [`first_line`] is printed before any rule runs, and names the tested library and devices.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
+//! - [`Blocks`] shortens a failure that looks like an earlier one to one line.
 //! - [`summary`] is printed when a run ends.
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
@@ -9,6 +10,7 @@
 //! The wording comes from the crate `messages`. Untrusted text (a library's output, a file name, a value) is cleaned
 //! before printing, so the text cannot move the terminal's cursor or break a file.
 
+mod blocks;
 mod conclusion;
 mod expected;
 mod facts;
@@ -31,6 +33,7 @@ use std::path::{Path, PathBuf};
 use catalog::files;
 use record::Recorded;
 
+pub use blocks::Blocks;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;

@@ -9,6 +9,7 @@ use record::{Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict}
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::target::{device, library_line, mark, reality};
 use super::text::{duration, elide, markdown_line, one_line};
+use crate::causes::{Cause, causes};
 
 /// The report's name in a run's folder.
 pub const STEP_SUMMARY_FILE: &str = "summary.md";
@@ -47,7 +48,8 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         rules.sort_by(|a, b| a.id.cmp(&b.id));
         rules
     };
-    section(&mut text, message!("heading-broken"), counting(Meaning::Broken).iter().map(|result| rule(result)));
+    let causes = causes(counting(Meaning::Broken));
+    section(&mut text, message!("heading-causes-of-broken"), causes.iter().map(cause));
     section(&mut text, message!("heading-unknown"), counting(Meaning::Unknown).iter().map(|result| rule(result)));
     section(&mut text, message!("heading-findings"), counting(Meaning::Finding).iter().map(|result| rule(result)));
     for (sort, heading) in [
@@ -93,6 +95,21 @@ fn section(text: &mut String, heading: &str, entries: impl Iterator<Item = Strin
     if let Some(rest) = entries.len().checked_sub(MOST).filter(|rest| *rest > 0) {
         let _ = writeln!(text, "- … {}", message!("and-others", count = rest));
     }
+}
+
+/// A cause with several rules: its feature, the rule to read first, and a few of the others. A single rule as such.
+fn cause(cause: &Cause<'_>) -> String {
+    const OTHERS: usize = 5;
+    if cause.others.is_empty() {
+        return rule(cause.first);
+    }
+    let named = cause.others.iter().take(OTHERS).map(|result| result.id.as_str()).collect::<Vec<_>>().join(", ");
+    let more = cause.others.len().saturating_sub(OTHERS);
+    let more = if more > 0 { format!(" … {}", message!("and-others", count = more)) } else { String::new() };
+    let parts = [Some(cause.title()), cause.lead(), Some(cause.advice())].into_iter().flatten();
+    let head = markdown_line(&elide(&parts.collect::<Vec<_>>().join("; "), 2 * REASON));
+    let number = message!("count-rules", count = cause.len());
+    format!("**{number}**: {head}; {} {}{more}", message!("also-broken"), markdown_line(&elide(&named, 2 * REASON)))
 }
 
 fn rule(result: &RuleResult) -> String {

@@ -13,6 +13,7 @@ use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{library_line, mapped_line, mark, target_line};
+use crate::causes::{Cause, causes};
 
 /// The largest number of groups of rules in a list of the summary.
 const GROUPS: usize = 12;
@@ -27,7 +28,7 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     let expected = end.and_then(|end| end.expectations.as_ref());
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let counting: Vec<&RuleResult> = results.iter().filter(counts).collect();
-    listed(&mut text, message!("broken-rules"), &counting, Meaning::Broken, paint);
+    broken(&mut text, &counting, paint);
     listed(&mut text, message!("broken-info-rules"), &counting, Meaning::Finding, paint);
     grouped(&mut text, message!("meaning-unknown"), &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
@@ -133,19 +134,45 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
+/// The causes of the broken rules: for each, the common feature, the rule to read first, and the other rules. A cause
+/// with one rule is listed with the rule's message.
+fn broken(text: &mut String, results: &[&RuleResult], paint: Paint) {
+    let causes = causes(results.iter().copied());
+    let alone = causes.iter().filter(|cause| cause.others.is_empty()).map(|cause| cause.first);
+    let groups: Vec<&Cause<'_>> = causes.iter().filter(|cause| !cause.others.is_empty()).collect();
+    title(text, message!("heading-causes"), causes.len(), paint);
+    for cause in groups {
+        let heads = [Some(cause.title()), cause.lead(), Some(cause.advice())];
+        let head = heads.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        for (index, part) in wrap(&one_line(&head), WIDTH - 8).iter().enumerate() {
+            let number = if index == 0 { cause.len().to_string() } else { String::new() };
+            line(text, &paint.red(&format!("{number:>6}  {part}")));
+        }
+        let others: Vec<String> = cause.others.iter().map(|rule| one_line(&rule.id)).collect();
+        let others = format!("{} {}", message!("also-broken"), others.join(", "));
+        wrap(&others, WIDTH - 8).iter().for_each(|part| line(text, &format!("{:>6}  {part}", "")));
+    }
+    for rule in alone {
+        line(text, &row(rule, paint));
+    }
+}
+
 /// Lists the rules whose results have one meaning, one line each.
 fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     title(text, heading, rules.len(), paint);
-    for rule in rules {
-        let start = format!("  {:<10}  {}", rule.verdict.name(), one_line(&rule.id));
-        let room = WIDTH.saturating_sub(start.chars().count() + 2);
-        let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
-        let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
-        let start = colored(paint, meaning, &start);
-        line(text, &if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) });
-    }
+    rules.into_iter().for_each(|rule| line(text, &row(rule, paint)));
+}
+
+/// A result on one line.
+fn row(rule: &RuleResult, paint: Paint) -> String {
+    let start = format!("  {:<10}  {}", rule.verdict.name(), one_line(&rule.id));
+    let room = WIDTH.saturating_sub(start.chars().count() + 2);
+    let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
+    let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
+    let start = colored(paint, rule.meaning(), &start);
+    if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) }
 }
 
 /// Lists the reasons for results with one meaning, each with the number of rules. The verdict is added unless it only

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use record::{
-    AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Conclusion, Confirmation, Coverage, EntryReference,
-    ExpectationFiles, Failure, Journal, Level, LibraryIdentity, QuestionAnswers, Repeats, Retry, RetryCause,
-    RuleResult, RunEnd, RunHeader, RunSettings, Sort, SortedResult, StartReason, Starts, Subject, Verdict,
+    AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Boundary, Conclusion, Confirmation, Content,
+    Coverage, Difference, EntryReference, ExpectationFiles, FailingValues, Failure, Journal, Level, LibraryIdentity,
+    QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Shape, Sort, SortedResult,
+    StartReason, Starts, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 13] = [
@@ -178,6 +179,27 @@ pub fn failure() -> Failure {
                  '{\"size\": 65569, \"host_offset\": 3}'"
             .into(),
         program: Some("int main(void) { return toy_dv_copy(0, 0) < 1 && 2 > 1; }\n".into()),
+        difference: Some(Difference {
+            shape: Shape::Tail,
+            content: Content::NeverWritten,
+            length: 65569,
+            count: 1,
+            first: 65568,
+            last: 65568,
+            step: None,
+            shift: None,
+        }),
+        boundary: vec![
+            Boundary {
+                axis: "size".into(),
+                fails: FailingValues::Range { from: Some(65569), to: None, modulus: None },
+                passes: Some("65568".into()),
+                tried: 12,
+                cut: false,
+            },
+            Boundary { axis: "host_offset".into(), fails: FailingValues::Any, passes: None, tried: 5, cut: false },
+        ],
+        owns: vec!["toy_dv_copy".into()],
         confirmation: Some(Confirmation {
             conclusion: Conclusion::Alone,
             found: Verdict::Fail,
@@ -186,6 +208,7 @@ pub fn failure() -> Failure {
             after: vec![],
             remark: String::new(),
         }),
+        ..Failure::default()
     }
 }
 

@@ -1,0 +1,87 @@
+//! Causes: groups of failures that look alike and lead to the same call. One broken function makes many rules fail; a
+//! reader needs one of them.
+//!
+//! - [`causes`] groups results, the largest group first; [`Cause::first`] is the rule to read.
+//! - [`Likeness`] is the feature by which results are grouped. It reads only the result, so a report can name a failure
+//!   as one more of a group while the run continues.
+
+mod calls;
+mod likeness;
+mod words;
+
+use std::collections::BTreeMap;
+
+use record::{Meaning, RuleResult};
+
+pub use calls::Called;
+pub use likeness::Likeness;
+pub use words::{boundary_lines, difference_text};
+
+use calls::before_failure;
+
+/// Failures with one feature.
+#[derive(Debug, Clone)]
+pub struct Cause<'a> {
+    /// The feature of the largest part.
+    pub likeness: Likeness,
+    /// The call to which most of the failures lead, and their number; `None` if no failure recorded a call.
+    pub call: Option<(Called, usize)>,
+    /// The rule to read first: the broken owner of the call or else the failure with the fewest calls.
+    pub first: &'a RuleResult,
+    /// True if `first` owns the function of `call`.
+    pub owner: bool,
+    /// The other rules, by id.
+    pub others: Vec<&'a RuleResult>,
+}
+
+impl Cause<'_> {
+    /// The number of rules.
+    pub fn len(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// Always false: a cause has at least one rule.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// The causes of the broken results, largest first.
+pub fn causes<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Cause<'a>> {
+    let mut groups: BTreeMap<Likeness, Vec<&RuleResult>> = BTreeMap::new();
+    for result in results.into_iter().filter(|result| result.meaning() == Meaning::Broken) {
+        groups.entry(Likeness::of(result)).or_default().push(result);
+    }
+    let mut causes: Vec<Cause<'_>> = groups.into_iter().map(|(likeness, results)| cause(likeness, results)).collect();
+    causes.sort_by(|a, b| (b.len(), &a.first.id).cmp(&(a.len(), &b.first.id)));
+    causes
+}
+
+fn cause(likeness: Likeness, mut results: Vec<&RuleResult>) -> Cause<'_> {
+    let call = suspect(&likeness, &results);
+    let owns = |result: &RuleResult| {
+        let owned = result.failure.as_ref().map_or(&[][..], |failure| failure.owns.as_slice());
+        call.as_ref().is_some_and(|(call, _)| owned.contains(&call.function))
+    };
+    results.sort_by_key(|result| (!owns(result), before_failure(result).len(), &result.id));
+    let first = results.remove(0);
+    results.sort_by(|a, b| a.id.cmp(&b.id));
+    Cause { owner: owns(first), likeness, call, first, others: results }
+}
+
+/// The call to which most of the results lead, and their number: the call of a code, or else the last call before the
+/// failed check.
+fn suspect(likeness: &Likeness, results: &[&RuleResult]) -> Option<(Called, usize)> {
+    if let Likeness::Answer { function, .. } | Likeness::Lost { function, .. } = likeness {
+        return Some((Called { function: function.clone(), names: Vec::new() }, results.len()));
+    }
+    let mut last: BTreeMap<Called, usize> = BTreeMap::new();
+    for call in results.iter().filter_map(|result| before_failure(result).pop()) {
+        *last.entry(call).or_default() += 1;
+    }
+    // Of equally frequent calls, the first by name.
+    last.into_iter().rev().max_by_key(|(_, number)| *number)
+}
+
+#[cfg(test)]
+mod tests;
