@@ -4,7 +4,7 @@
 # (docs/engine/fuzzing.md).
 # Run it before a release and each night; its last line counts the steps.
 #
-# This script proves the suite itself on the simulated device; ci/device.sh tests real devices.
+# This script proves the suite itself on the simulated device; ci/package/nightly.sh tests real devices.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 passed=0
@@ -28,7 +28,7 @@ for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
 step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored print_c:: starts::
-step "the bundles of both architectures" ci/package.sh
+step "the bundles and wheels of both architectures" ci/package.sh
 step "the bundles run without Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh
 step "the command for fleets" cargo build --release -p atlas-cts

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the portable bundle: one executable with engine, catalog, schemas and simulated devices, for machines without
-# Rust. Checks the promises of docs/run/bundle.md.
+# Rust; and from the same files a wheel for pip. Checks the promises of docs/run/bundle.md.
 #
-#   ci/package.sh [x86_64|aarch64]…        # default: both; the bundles are in target/bundle
+#   ci/package.sh [x86_64|aarch64]…        # default: both; bundles and wheels are in target/bundle
 #
 # Needs an x86_64 machine with apt, Debian's archive keyring, cargo, python3 and binutils. Everything else is downloaded
 # to target/bundle; nothing is installed. The same commit and tools must give the same bytes.
@@ -67,6 +67,7 @@ package() {
     rm -rf "$folder" "$folder.tar.gz" "$folder.tar.gz.sha256"
     mkdir "$folder"
     install -m 755 "$out/build/$target/bundle/atlas-cts" "$folder/atlas-cts"
+    install -m 755 ci/package/nightly.sh "$folder/nightly.sh"
     install -m 644 LICENSE "$folder/LICENSE"
     write_texts "$folder"
     "$out/python/bin/python" ci/package/contents.py "$target" "$RUSTC" "$out/rust" "$folder"
@@ -85,6 +86,10 @@ package() {
     fi
     echo "$name.tar.gz: $(stat --format=%s "$folder.tar.gz") bytes, the executable $bytes," \
         "sha256 $(cut -c1-64 "$folder.tar.gz.sha256")"
+    rm -f "$out/atlas_cts-$version-"*"_$arch.whl"
+    python3 ci/package/wheel.py --arch "$arch" --version "$version" --glibc "$glibc" "$folder" "$out"
+    # This machine cannot start an aarch64 executable.
+    [ "$arch" != x86_64 ] || ci/package/try-wheel.sh "$out/atlas_cts-$version-"*"_$arch.whl" "$version"
 }
 
 [ $# -gt 0 ] || set -- x86_64 aarch64

@@ -111,6 +111,10 @@ on_x86_64() {
         within "$root" $user \
         $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
     expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $user
+    expect "x86_64: the second of two nights names the defect" 1 '^Regressions \(1\)' within "$root" $user sh -c \
+        'cd /srv/run && export ATLAS_CTS_PRODUCT=a2 ATLAS_CTS_BACKEND=simulator ATLAS_CTS_PROFILE=smoke &&
+        /opt/atlas-cts/nightly.sh acl.malloc.align64 &&
+        /opt/atlas-cts/nightly.sh acl.malloc.align64 --defect malloc.aligned-only-from-4KiB'
 }
 
 on_aarch64() {

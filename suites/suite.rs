@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, conclude, say_line, say_painted};
+use atlas_cts::{AnnotationOptions, CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::SELECTION;
 use engine::run::{
@@ -16,7 +16,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{Blocks, clean, summary};
+use ledger::report::{Blocks, clean, disarmed, summary};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -114,7 +114,8 @@ impl Observer for Runner {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))?;
+        AnnotationOptions::default().say(run)
     }
 }
 
@@ -127,7 +128,7 @@ fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>) -> Trial {
         Some(Ok(result)) => completion(&blocks, &work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.
-            let text = clean(&error.to_string()).into_owned();
+            let text = disarmed(&clean(&error.to_string())).into_owned();
             let _ = writeln!(std::io::stderr(), "{text}");
             Err(Failed::from(text))
         }
@@ -138,13 +139,13 @@ fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>) -> Trial {
 /// The result of a rule as the result of a test.
 fn completion(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
     if result.verdict == Verdict::Skipped {
-        return Ok(Completion::ignored_with(clean(&result.reason)));
+        return Ok(Completion::ignored_with(disarmed(&clean(&result.reason))));
     }
     if campaign.expected(result) {
-        return Ok(Completion::ignored_with(clean(&format!("a known failure: {}", result.reason))));
+        return Ok(Completion::ignored_with(disarmed(&clean(&format!("a known failure: {}", result.reason)))));
     }
     if campaign.breaks(result) {
-        return Err(Failed::from(blocks.text(result, &campaign.header)));
+        return Err(Failed::from(disarmed(&blocks.text(result, &campaign.header))));
     }
     Ok(Completion::Completed)
 }

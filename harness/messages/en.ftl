@@ -365,6 +365,14 @@ ended-after = { $time }, after { $took }
 other-files = In the same folder: results.jsonl (the journal, with every detail), junit.xml, summary.md.
 tested-line = { $device }, product { $product }, { $library }; profile { $profile }, seed { $seed }
 full-reports = Full reports: `report.html` (one page), `junit.xml`, `results.jsonl` in the run's folder, { $run }
+annotation-more-broken = { $count ->
+    [one] { $count } more rule is broken; `summary.md` and `report.html` in the run's folder list all
+   *[other] { $count } more rules are broken; `summary.md` and `report.html` in the run's folder list all
+}
+annotation-more-unknown = { $count ->
+    [one] { $count } more rule has no answer; `summary.md` and `report.html` in the run's folder list all
+   *[other] { $count } more rules have no answer; `summary.md` and `report.html` in the run's folder list all
+}
 and-others = { $count ->
     [one] and 1 other
    *[other] and { $count } others

@@ -15,7 +15,7 @@ use engine::interface::InterfaceError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
-use ledger::report::clean;
+use ledger::report::{clean, disarmed};
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
@@ -175,7 +175,7 @@ pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, CommandError>) -> E
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
             // If printing fails, the exit status still reports the error.
-            let _ = writeln!(io::stderr(), "{}", clean(&error.to_string()));
+            let _ = writeln!(io::stderr(), "{}", disarmed(&clean(&error.to_string())));
             error.exit()
         }
         Err(_) => ExitStatus::Unknown,

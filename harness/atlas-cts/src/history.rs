@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
-use catalog::count;
+use catalog::{count, files};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, run_folder, runs_folder};
-use ledger::history::{html, markdown, text};
+use ledger::history::{html, markdown, prometheus, text};
 
 /// The default number of runs to show for each tested library and product.
 const LAST: u64 = 30;
@@ -35,9 +35,14 @@ pub(crate) struct HistoryArguments {
     /// Number of newest runs to show for each tested library.
     #[arg(long, value_name = "N", default_value_t = LAST, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     last: u64,
+    /// Also write the newest run of each tested library as metrics to this file.
+    ///
+    /// The text format of Prometheus, for node_exporter's textfile collector. The file is replaced at once.
+    #[arg(long, env = "ATLAS_CTS_PROMETHEUS", value_name = "FILE")]
+    prometheus: Option<PathBuf>,
 }
 
-/// Prints the history of the runs in a folder.
+/// Prints the history of the runs in a folder, and writes metrics if they are wanted.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, CommandError> {
     let folder = match arguments.folder.as_deref() {
         // The path is kept as given, so that remarks about ignored folders begin with the given path.
@@ -53,6 +58,10 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
             let older = count(left_out, "older run");
             history.remarks.push(format!("{tested}: {older} left out; --last shows more"));
         }
+    }
+    if let Some(path) = &arguments.prometheus {
+        let written = files::replace(path, prometheus(&history));
+        written.map_err(|source| CommandError::File { path: path.clone(), source })?;
     }
     say(&match arguments.format {
         Format::Text => text(&history),

@@ -3,6 +3,7 @@
 //! `cargo test -- …` and `atlas-cts run …` are two front ends for the same run (`engine::run::run`). This crate has the
 //! code that both front ends use.
 
+mod annotate;
 pub mod bisect;
 pub mod certify;
 mod conclude;
@@ -15,5 +16,6 @@ pub mod reproducer;
 pub mod run;
 pub mod runtimes;
 
+pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};
 pub use output::{say, say_json, say_line, say_painted};

@@ -25,12 +25,11 @@ use std::process::ExitCode;
 
 use atlas_cts::help::wants_all;
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, conclude, expect_stack, say, say_line};
+use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
-    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MergeOptions, Options, SimulatorOptions,
-    choose_runtime, load_rules,
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
 };
 use engine::runtime::Runtime;
 
@@ -61,6 +60,8 @@ enum Command {
         /// Folder of the run, its name below reports/out, or `latest`.
         #[arg(value_name = "RUN")]
         run: PathBuf,
+        #[command(flatten)]
+        annotations: AnnotationOptions,
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
@@ -78,7 +79,7 @@ enum Command {
     /// Find the first version (of a driver, for example) with a symptom.
     Bisect(Box<bisect::BisectArguments>),
     /// Merge a run's shards into one journal and one report.
-    Merge(MergeOptions),
+    Merge(merge::MergeArguments),
     /// List rules.
     List {
         #[command(flatten)]
@@ -258,8 +259,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
-        Command::Merge(options) => merge::merge(&options),
-        Command::Report { run } => report::report(&run),
+        Command::Merge(arguments) => merge::merge(&arguments),
+        Command::Report { run, annotations } => report::report(&run, annotations),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),

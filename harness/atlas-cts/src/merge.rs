@@ -1,12 +1,23 @@
 //! `atlas-cts merge`.
 
-use atlas_cts::CommandError;
 use atlas_cts::run::Terminal;
 use atlas_cts::runtimes::RUNTIMES;
+use atlas_cts::{AnnotationOptions, CommandError};
+use clap::Args;
 use engine::run::{ExitStatus, MergeOptions};
 use ledger::Ledger;
 
+/// The options of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    #[command(flatten)]
+    merge: MergeOptions,
+    #[command(flatten)]
+    annotations: AnnotationOptions,
+}
+
 /// Merges a run's shards and prints the result of the complete run.
-pub(crate) fn merge(options: &MergeOptions) -> Result<ExitStatus, CommandError> {
-    Ok(engine::run::merge(options, RUNTIMES, &Ledger, &mut Terminal::default())?)
+pub(crate) fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CommandError> {
+    let mut terminal = Terminal::new(arguments.annotations);
+    Ok(engine::run::merge(&arguments.merge, RUNTIMES, &Ledger, &mut terminal)?)
 }

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
 
 use engine::run::RunError;
-use ledger::report::clean;
+use ledger::report::{clean, disarmed};
 
 /// Prints text without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
 /// an error.
@@ -15,11 +15,19 @@ pub fn say(text: &str) -> Result<(), RunError> {
     say_painted(&clean(text))
 }
 
-/// Prints text that is clean except for the suite's color codes.
+/// Prints text that is clean except for the suite's color codes. Lines that a CI system would obey become plain text.
 ///
 /// # Errors
 /// Fails as [`say`] does.
 pub fn say_painted(text: &str) -> Result<(), RunError> {
+    say_exactly(&disarmed(text))
+}
+
+/// Prints text that the suite made for the program that reads the output, such as commands to a CI system.
+///
+/// # Errors
+/// Fails as [`say`] does.
+pub(crate) fn say_exactly(text: &str) -> Result<(), RunError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(RunError::Output(error)),
@@ -40,11 +48,12 @@ pub fn say_line(line: impl Display) -> Result<(), RunError> {
 /// # Errors
 /// Fails as [`say`] does.
 pub fn say_json(json: &str) -> Result<(), RunError> {
-    say_painted(&(ascii(json) + "\n"))
+    say_exactly(&(ascii(json) + "\n"))
 }
 
 /// Converts JSON to printable ASCII, so that nothing moves a terminal's cursor or reverses its text. Other characters,
-/// which occur only in strings, become escapes.
+/// which occur only in strings, become escapes, and so does a part of the text that GitHub obeys anywhere in a line
+/// ([`disarmed`]).
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -56,7 +65,7 @@ fn ascii(json: &str) -> String {
             }
         }
     }
-    text
+    text.replace("##[", "#\\u0023[")
 }
 
 #[cfg(test)]
@@ -65,9 +74,10 @@ mod tests {
 
     #[test]
     fn any_text_survives_as_json_and_moves_no_cursor() {
-        let said = "内存 \u{1b}[2J \u{202e}enog \u{10ffff} \u{7f} \"\\ end";
+        let said = "内存 ##[add-path]. \u{1b}[2J \u{202e}enog \u{10ffff} \u{7f} \"\\ end";
         let json = ascii(&serde_json::to_string(said).unwrap());
         assert!(json.bytes().all(|byte| (b' '..0x7f).contains(&byte)), "{json}");
+        assert_eq!(disarmed(&json), json);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), said);
     }
 }

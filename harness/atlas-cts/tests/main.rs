@@ -12,6 +12,7 @@ mod callbacks;
 mod carried;
 mod catalog_size;
 mod certify;
+mod ci_systems;
 mod confirmation;
 mod coverage;
 mod diff;

@@ -2,6 +2,7 @@
 
 mod compare;
 mod history;
+mod metrics;
 mod reports;
 #[path = "reports/sample.rs"]
 mod sample;

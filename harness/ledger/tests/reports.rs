@@ -1,5 +1,6 @@
 //! Reports of made-up data.
 
+mod annotations;
 mod journal;
 mod page;
 mod schema;

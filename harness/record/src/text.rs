@@ -33,6 +33,31 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim().chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect()
 }
 
+/// Text for the output of a command, without commands to the CI system that reads this output: GitHub obeys each line
+/// that begins with `::` after white space, and each line that contains `##[`. A backslash makes both plain text.
+/// Wrapped text can begin a line anywhere, so this is the last step before printing.
+pub fn disarmed(text: &str) -> Cow<'_, str> {
+    let ends = ['\n', '\r'];
+    if !text.split(ends).any(|line| line.contains(OLD_COMMAND) || line.trim_start().starts_with(COMMAND)) {
+        return Cow::Borrowed(text);
+    }
+    let mut disarmed = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive(ends) {
+        let rest = line.trim_start();
+        disarmed.push_str(&line[..line.len() - rest.len()]);
+        if rest.starts_with(COMMAND) {
+            disarmed.push('\\');
+        }
+        disarmed.push_str(&rest.replace(OLD_COMMAND, "##\\["));
+    }
+    Cow::Owned(disarmed)
+}
+
+/// The beginning of a command to GitHub.
+const COMMAND: &str = "::";
+/// The beginning of a command in GitHub's older form, anywhere in a line.
+const OLD_COMMAND: &str = "##[";
+
 /// Breaks clean text into lines of at most `width` characters, at spaces where possible. Spaces at the start of a line
 /// are kept, because they may be indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -50,4 +75,26 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(rest.to_owned());
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands that GitHub's runner finds in an output, as its sources read lines.
+    fn commands(output: &str) -> usize {
+        let lines = output.split(['\n', '\r']);
+        lines.filter(|line| line.trim_start().starts_with("::") || line.contains("##[")).count()
+    }
+
+    #[test]
+    fn output_contains_no_commands_to_the_ci_system() {
+        let text =
+            "a::b ##\n::error::x\n \t\u{3000}::set-output name=a::b\r::x::\nsee ##[add-path]/tmp ##[x]\n##[error]y";
+        assert_eq!(commands(text), 5);
+        let disarmed = disarmed(text);
+        assert_eq!(commands(&disarmed), 0, "{disarmed}");
+        assert_eq!(disarmed.replace("\\::", "::").replace("##\\[", "##["), text, "the rest is unchanged");
+        assert!(matches!(super::disarmed("std::vector\n: :a\n# #[b]\n"), Cow::Borrowed(_)));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::say_json;
+use crate::{AnnotationOptions, say_json};
 use engine::run::{Agenda, Listener, Observer, RunError};
 use record::{Incident, Recorded};
 
@@ -10,11 +10,17 @@ use super::event::{LogEvent, LogLine};
 
 /// Prints events as JSON objects.
 #[derive(Debug)]
-pub(super) struct JsonLog;
+pub(super) struct JsonLog {
+    pub(super) annotations: AnnotationOptions,
+}
+
+/// Prints the events that happen while rules run.
+#[derive(Debug)]
+struct Events;
 
 impl Observer for JsonLog {
     fn listener(&self) -> Arc<dyn Listener> {
-        Arc::new(JsonLog)
+        Arc::new(Events)
     }
 
     fn line(&mut self, text: &str) -> Result<(), RunError> {
@@ -27,11 +33,12 @@ impl Observer for JsonLog {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
+        self.annotations.say_aside(run);
         print(LogEvent::end(run))
     }
 }
 
-impl Listener for JsonLog {
+impl Listener for Events {
     fn begun(&self, rule: &str, devices: &str) {
         let (rule, devices) = (rule.to_owned(), devices.to_owned());
         // If printing fails here, printing the next result reports the error.

@@ -5,8 +5,8 @@ mod json;
 mod progress;
 mod terminal;
 
-use crate::CommandError;
 use crate::runtimes::RUNTIMES;
+use crate::{AnnotationOptions, CommandError};
 use clap::{Args, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
@@ -33,6 +33,8 @@ pub struct RunArguments {
     /// reports/schema/log.schema.json describes the JSON objects.
     #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS)]
     log_format: LogFormat,
+    #[command(flatten)]
+    annotations: AnnotationOptions,
 }
 
 /// The formats of the output during a run.
@@ -49,9 +51,10 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
+    let (options, annotations) = (arguments.options, arguments.annotations);
     let status = match arguments.log_format {
-        LogFormat::Text => engine::run::run(arguments.options, runtime, &filter, &Ledger, &mut Terminal::default()),
-        LogFormat::Json => engine::run::run(arguments.options, runtime, &filter, &Ledger, &mut JsonLog),
+        LogFormat::Text => engine::run::run(options, runtime, &filter, &Ledger, &mut Terminal::new(annotations)),
+        LogFormat::Json => engine::run::run(options, runtime, &filter, &Ledger, &mut JsonLog { annotations }),
     };
     Ok(status?)
 }

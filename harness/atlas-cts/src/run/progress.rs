@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engine::run::{Agenda, Listener, RunError, RunningRule};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ledger::report::clean;
+use ledger::report::{clean, disarmed};
 
 /// The interval between updates of the line.
 const TICK: Duration = Duration::from_millis(250);
@@ -37,7 +37,7 @@ impl Listener for Progress {
     fn begun(&self, _: &str, _: &str) {}
 
     fn remark(&self, text: &str) {
-        self.aside(|| eprintln!("{}", clean(text)));
+        self.aside(|| eprintln!("{}", disarmed(&clean(text))));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use crate::{say_line, say_painted};
+use crate::{AnnotationOptions, say_line, say_painted};
 use engine::run::{Agenda, Campaign, Listener, Observer, RunError};
 use ledger::report::{Blocks, summary};
 use record::{Recorded, RuleResult, Verdict};
@@ -15,6 +15,14 @@ use super::progress::Progress;
 pub struct Terminal {
     progress: Arc<Progress>,
     blocks: Blocks,
+    annotations: AnnotationOptions,
+}
+
+impl Terminal {
+    /// An output that ends with these annotations.
+    pub fn new(annotations: AnnotationOptions) -> Terminal {
+        Terminal { annotations, ..Terminal::default() }
+    }
 }
 
 impl Observer for Terminal {
@@ -38,7 +46,8 @@ impl Observer for Terminal {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))?;
+        self.annotations.say(run)
     }
 }
 

@@ -103,7 +103,8 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atlas-cts"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            if name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") || name == "NEXTEST_RUN_ID" {
+            let of_ci = ["NEXTEST_RUN_ID", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"].contains(&name.as_str());
+            if name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") || of_ci {
                 command.env_remove(name);
             }
         }

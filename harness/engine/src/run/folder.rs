@@ -15,7 +15,7 @@ use crate::logs::Redactor;
 use crate::pool::interrupt;
 use catalog::files::{folders_below, remove_left_over};
 use record::books::{Books, Expected};
-use record::text::clean;
+use record::text::{clean, disarmed};
 use record::{
     ExpectationFiles, Journal, JournalError, Recorded, RuleLogs, RuleResult, RunEnd, RunHeader, RunResume, RunStop,
     counts, exit_code, read_run,
@@ -345,7 +345,7 @@ impl RunFolder {
         match (written, &lost) {
             (Ok(remarks), _) => remarks.into_iter().for_each(|remark| campaign.remark(remark)),
             (Err(error), None) => lost = Some(error),
-            (Err(error), Some(_)) => eprintln!("{}", clean(&error.to_string())),
+            (Err(error), Some(_)) => eprintln!("{}", disarmed(&clean(&error.to_string()))),
         }
         (run, lost)
     }

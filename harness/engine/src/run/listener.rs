@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::pool::Activity;
 use record::Incident;
-use record::text::clean;
+use record::text::{clean, disarmed};
 
 /// Receives a run's events as they happen. Any of the run's threads may report an event.
 pub trait Listener: Debug + Send + Sync {
@@ -31,7 +31,7 @@ impl Listener for ToStandardError {
     fn begun(&self, _: &str, _: &str) {}
 
     fn remark(&self, text: &str) {
-        eprintln!("{}", clean(text));
+        eprintln!("{}", disarmed(&clean(text)));
     }
 }
 

@@ -1,12 +1,13 @@
 //! Many runs over time: changes of verdicts, rates of flaky rules, and durations of runs.
 //!
 //! - [`history`] reads all runs below a folder. A [`History`] has a [`Timeline`] for each tested product.
-//! - [`text`], [`markdown`] and [`html`] format a [`History`].
+//! - [`text`], [`markdown`] and [`html`] format a [`History`]; [`prometheus`] has the newest runs as metrics.
 
 mod chart;
 mod html;
 mod markdown;
 mod past;
+mod prometheus;
 mod read;
 mod rule;
 mod text;
@@ -14,6 +15,7 @@ mod text;
 pub use html::html;
 pub use markdown::markdown;
 pub use past::PastRun;
+pub use prometheus::prometheus;
 pub use read::{HistoryError, history};
 pub use rule::RuleHistory;
 pub use text::text;
@@ -36,6 +38,8 @@ pub struct History {
 pub struct Timeline {
     /// The runtime and the product, for example `toy on a2` or `toy on a2 (simulated)`.
     pub tested: String,
+    /// Runtime, product, and `true` if the device was simulated: the labels of metrics, by name.
+    pub labels: [(&'static str, String); 3],
     pub runs: Vec<PastRun>,
 }
 

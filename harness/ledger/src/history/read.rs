@@ -59,12 +59,13 @@ pub fn history(folder: &Path) -> Result<History, HistoryError> {
         .into_iter()
         .map(|(tested, runs)| {
             let all = runs.len();
+            let labels = runs.first().map(|(header, _)| labels(header)).unwrap_or_default();
             let whole =
                 runs.into_iter().filter(|(header, _)| !merged.contains(&(header.run.clone(), header.started.clone())));
             let mut runs: Vec<PastRun> = whole.map(|(_, past)| past).collect();
             parts += all - runs.len();
             runs.sort_by(|a, b| (&a.started, &a.path).cmp(&(&b.started, &b.path)));
-            Timeline { tested, runs }
+            Timeline { tested, labels, runs }
         })
         .filter(|timeline| !timeline.runs.is_empty())
         .collect();
@@ -87,6 +88,15 @@ fn merged<'a>(headers: impl Iterator<Item = &'a RunHeader>) -> HashSet<(String, 
 fn tested(header: &RunHeader) -> String {
     let simulated = if header.library.simulated { " (simulated)" } else { "" };
     format!("{} on {}{simulated}", header.runtime, header.product)
+}
+
+/// The parts of [`tested`], as labels of metrics.
+fn labels(header: &RunHeader) -> [(&'static str, String); 3] {
+    [
+        ("runtime", header.runtime.clone()),
+        ("product", header.product.clone()),
+        ("simulated", header.library.simulated.to_string()),
+    ]
 }
 
 fn find(folder: &Path, depth: usize, journals: &mut Vec<PathBuf>) -> io::Result<()> {

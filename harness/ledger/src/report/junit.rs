@@ -13,8 +13,9 @@ use super::expected::{retry, sorted_line};
 use super::failure::{failure_text, notes};
 use super::fingerprint::{device_line, installed_line};
 use super::host::host_line;
-use super::markup::{Extra, SPLIT, broken, complete};
+use super::markup::{Extra, OfRule, SPLIT, broken, complete};
 use super::parts::{merged_line, part_line, worth_a_line};
+use super::place::place_of;
 use super::target::{loaded_line, mark};
 use super::text::{clean, one_line};
 use catalog::files;
@@ -91,12 +92,12 @@ fn document(
         suites.push(suite(&name, cases.collect(), header, missing.as_deref()));
     }
     let mut report = Report::new();
-    let devices = results.iter().filter_map(|rule| Some((one_line(&rule.id), on_devices(rule)?))).collect();
+    let rules = results.iter().map(|rule| (one_line(&rule.id), of_rule(rule, header))).collect();
     let extra = Extra {
         name: format!("atlas-cts{}", mark(header)),
         timestamp: one_line(&header.started),
         properties: properties(header, end),
-        devices,
+        rules,
         skipped: suites.iter().map(TestSuite::skipped).collect(),
         tests: suites.iter().map(TestSuite::tests).sum(),
         failures: suites.iter().map(TestSuite::failures).sum(),
@@ -185,6 +186,11 @@ fn case(
         case.system_out = Some(case.system_out.unwrap_or_default() + &body(&attached));
     }
     case
+}
+
+fn of_rule(rule: &RuleResult, header: &RunHeader) -> OfRule {
+    let place = place_of(rule, header);
+    OfRule { file: place.file, line: place.line, devices: on_devices(rule) }
 }
 
 /// A rule's devices. If the results on the devices differ, the text lists the result on each device.

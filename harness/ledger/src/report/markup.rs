@@ -1,5 +1,5 @@
-//! The second pass over `junit.xml`. It adds properties, `skipped=` counts, totals, times with three decimals and line
-//! breaks between elements, and restores `]]>` in text.
+//! The second pass over `junit.xml`. It adds properties, places in the catalog, `skipped=` counts, totals, times with
+//! three decimals and line breaks between elements, and restores `]]>` in text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ pub(super) struct Extra {
     pub(super) timestamp: String,
     /// The properties that every suite gets.
     pub(super) properties: Vec<(&'static str, String)>,
-    /// The devices of each rule, by rule id, if they are known.
-    pub(super) devices: HashMap<String, String>,
+    /// The rules of the test cases, by id.
+    pub(super) rules: HashMap<String, OfRule>,
     /// The number of skipped cases in each suite, in document order.
     pub(super) skipped: Vec<usize>,
     pub(super) tests: usize,
@@ -32,6 +32,17 @@ pub(super) struct Extra {
     pub(super) errors: usize,
     /// The run's wall time.
     pub(super) time: Duration,
+}
+
+/// Everything that junit-report does not write about a rule's test case.
+#[derive(Default)]
+pub(super) struct OfRule {
+    /// The rule's file in the catalog.
+    pub(super) file: String,
+    /// The failed statement's line in the file; `None` if no statement failed.
+    pub(super) line: Option<u32>,
+    /// The rule's devices, if they are known.
+    pub(super) devices: Option<String>,
 }
 
 /// Completes the document that junit-report wrote.
@@ -53,15 +64,15 @@ pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError
                 listed(&mut writer, &extra.properties)?;
             }
             Event::Start(element) => {
-                put(&mut writer, Event::Start(rewritten(&element, extra)?))?;
-                if let Some(devices) = devices_of(&element, extra)? {
+                let (copy, devices) = test_case(&element, extra)?;
+                put(&mut writer, Event::Start(copy))?;
+                if let Some(devices) = devices {
                     listed(&mut writer, &[("devices", devices)])?;
                 }
             }
-            Event::Empty(element) => match devices_of(&element, extra)? {
-                None => put(&mut writer, Event::Empty(rewritten(&element, extra)?))?,
-                Some(devices) => {
-                    let copy = rewritten(&element, extra)?;
+            Event::Empty(element) => match test_case(&element, extra)? {
+                (copy, None) => put(&mut writer, Event::Empty(copy))?,
+                (copy, Some(devices)) => {
                     let end = copy.to_end().into_owned();
                     put(&mut writer, Event::Start(copy))?;
                     listed(&mut writer, &[("devices", devices)])?;
@@ -92,15 +103,21 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-/// The devices of the rule to which a test case belongs.
-fn devices_of(element: &BytesStart<'_>, extra: &Extra) -> Result<Option<String>, ReportError> {
+/// Copies an element like [`rewritten`]. A rule's test case also gets the rule's place; its devices are returned.
+fn test_case<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<(BytesStart<'a>, Option<String>), ReportError> {
+    let mut copy = rewritten(element, extra)?;
     if element.name().as_ref() != b"testcase" {
-        return Ok(None);
+        return Ok((copy, None));
     }
     let name = element.try_get_attribute("name").map_err(broken)?;
     // Ids contain no characters that need escaping.
     let id = name.map(|name| String::from_utf8_lossy(&name.value).into_owned());
-    Ok(id.and_then(|id| extra.devices.get(&id).cloned()))
+    let Some(OfRule { file, line, devices }) = id.and_then(|id| extra.rules.get(&id)) else { return Ok((copy, None)) };
+    copy.push_attribute(("file", file.as_str()));
+    if let Some(line) = line {
+        copy.push_attribute(("line", line.to_string().as_str()));
+    }
+    Ok((copy, devices.clone()))
 }
 
 fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -> Result<(), ReportError> {

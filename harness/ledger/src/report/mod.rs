@@ -4,12 +4,14 @@
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
 //! - [`Blocks`] shortens a failure that looks like an earlier one to one line.
 //! - [`summary`] is printed when a run ends.
+//! - [`annotations`] are the results that a CI system shows on the page of a job.
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
 //! The wording comes from the crate `messages`. Untrusted text (a library's output, a file name, a value) is cleaned
 //! before printing, so the text cannot move the terminal's cursor or break a file.
 
+mod annotations;
 mod blocks;
 mod conclusion;
 mod expected;
@@ -21,6 +23,7 @@ mod html;
 mod junit;
 mod markup;
 mod parts;
+mod place;
 mod step_summary;
 mod subjects;
 mod summary;
@@ -33,6 +36,7 @@ use std::path::{Path, PathBuf};
 use catalog::files;
 use record::Recorded;
 
+pub use annotations::{Annotation, Severity, annotations, workflow_commands};
 pub use blocks::Blocks;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
@@ -43,7 +47,7 @@ pub use step_summary::STEP_SUMMARY_FILE;
 pub use summary::summary;
 pub(crate) use summary::{MEANINGS, meaning_text};
 pub use target::first_line;
-pub use text::{clean, markdown_line, wrap};
+pub use text::{clean, disarmed, markdown_line, wrap};
 pub(crate) use text::{duration, one_line};
 
 /// A report that every run writes next to its journal.

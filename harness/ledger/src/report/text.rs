@@ -1,7 +1,7 @@
 //! Text layout: columns, colors, durations.
 
 pub(crate) use record::text::one_line;
-pub use record::text::{clean, wrap};
+pub use record::text::{clean, disarmed, wrap};
 
 /// The width of text reports, in columns.
 pub(super) const WIDTH: usize = 100;
