@@ -18,7 +18,7 @@ import zipfile
 
 NAME = "atlas_cts"
 SUMMARY = "Conformance tests for the memory runtime of an accelerator"
-# In the wheel, the nightly script has a name of its own; it finds the executable next to it.
+# In the wheel, the nightly script has a longer name. It finds the executable next to it.
 SCRIPTS = {"atlas-cts": "atlas-cts", "nightly.sh": "atlas-cts-nightly"}
 LICENSES = ["LICENSE", "THIRD-PARTY.txt"]
 

@@ -1,4 +1,4 @@
-//! What CI systems and dashboards read: annotations, the place of each rule in JUnit, metrics, and the nightly script.
+//! The output for CI systems and dashboards: annotations, the place of each rule in JUnit, metrics, and the nightly script.
 
 use crate::support;
 

@@ -138,7 +138,7 @@ const METRICS: &[Metric] = &[
     },
     Metric {
         name: "atlas_cts_history_runs",
-        help: "Runs in the history, up to the number that was asked for.",
+        help: "Runs in the history; the option --last limits them.",
         values: |newest| number(newest.timeline.runs.len()),
     },
     Metric {
