@@ -365,6 +365,10 @@ ended-after = { $time }, after { $took }
 other-files = In the same folder: results.jsonl (the journal, with every detail), junit.xml, summary.md.
 tested-line = { $device }, product { $product }, { $library }; profile { $profile }, seed { $seed }
 full-reports = Full reports: `report.html` (one page), `junit.xml`, `results.jsonl` in the run's folder, { $run }
+annotation-alike = { $title }, and { $count ->
+    [one] { $count } rule that looks alike
+   *[other] { $count } rules that look alike
+}
 annotation-more-broken = { $count ->
     [one] { $count } more rule is broken; `summary.md` and `report.html` in the run's folder list all
    *[other] { $count } more rules are broken; `summary.md` and `report.html` in the run's folder list all

@@ -5,11 +5,14 @@ use std::fmt::Write;
 use super::conclusion::conclusion;
 use super::place::{Place, place_of};
 use super::text::{elide, one_line};
+use crate::causes::{Cause, causes};
 use messages::message;
-use record::{Meaning, Recorded, RuleResult, Verdict};
+use record::{Recorded, RuleResult, Verdict};
 
 /// The largest number of annotations of one severity. GitHub drops the others in a step.
 const MOST: usize = 10;
+/// The largest number of further rules that an annotation names.
+const OTHERS: usize = 5;
 /// The longest line of a text, in characters.
 const LINE: usize = 500;
 /// The longest title, in characters.
@@ -64,21 +67,21 @@ impl Annotation {
     }
 }
 
-/// The annotations for a run: an error for each broken rule, and a warning for each rule without an answer that changes
-/// the exit status. Known failures have none. If more of a severity exist than GitHub shows, the last one counts the
-/// others. A run that failed for another reason has one annotation with its conclusion.
+/// The annotations for a run: an error for each [cause](crate::causes) of broken rules, at the rule to read first, and a
+/// warning for each rule without an answer that changes the exit status. Known failures have none. If more of a severity
+/// exist than GitHub shows, the last one counts the rules of the others. A run that failed for another reason has one
+/// annotation with its conclusion.
 pub fn annotations(run: &Recorded) -> Vec<Annotation> {
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let strict = run.header.settings.strict;
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
-    let of = |severity: Severity, fits: &dyn Fn(&RuleResult) -> bool| -> Vec<Annotation> {
-        let mut rules: Vec<&RuleResult> = run.results.iter().filter(counts).filter(|result| fits(result)).collect();
-        // Rules that are blocked by a broken rule say little; the others come first.
-        rules.sort_by_key(|result| (result.verdict == Verdict::Blocked, &result.id));
-        rules.iter().map(|result| Annotation::of(severity, result, run)).collect()
-    };
-    let broken = of(Severity::Error, &|result| result.meaning() == Meaning::Broken);
-    let unknown = of(Severity::Warning, &|result| result.verdict.hides(result.level, strict));
+    let causes = causes(run.results.iter().filter(counts));
+    let broken = causes.iter().map(|cause| (of_cause(cause, run), cause.len())).collect();
+    let hides = |result: &&RuleResult| result.verdict.hides(result.level, strict);
+    let mut unknown: Vec<&RuleResult> = run.results.iter().filter(counts).filter(hides).collect();
+    // A blocked rule only says that another one is broken, so it comes last.
+    unknown.sort_by_key(|result| (result.verdict == Verdict::Blocked, &result.id));
+    let unknown = unknown.iter().map(|result| (Annotation::of(Severity::Warning, result, run), 1)).collect();
     let mut all = bounded(broken);
     all.extend(bounded(unknown));
     let failed = run.end.as_ref().is_none_or(|end| end.exit != 0);
@@ -89,19 +92,36 @@ pub fn annotations(run: &Recorded) -> Vec<Annotation> {
     all
 }
 
-/// The first annotations of one severity. If some are left out, the last annotation counts them.
-fn bounded(mut annotations: Vec<Annotation>) -> Vec<Annotation> {
-    if annotations.len() <= MOST {
-        return annotations;
+/// The annotation for the broken rules with one cause.
+fn of_cause(cause: &Cause<'_>, run: &Recorded) -> Annotation {
+    let mut annotation = Annotation::of(Severity::Error, cause.first, run);
+    if cause.others.is_empty() {
+        return annotation;
     }
-    let severity = annotations[0].severity;
-    let left_out = annotations.split_off(MOST - 1).len();
-    let text = match severity {
-        Severity::Error => message!("annotation-more-broken", count = left_out),
-        Severity::Warning => message!("annotation-more-unknown", count = left_out),
-    };
-    annotations.push(Annotation::plain(severity, text));
-    annotations
+    let others = cause.others.len();
+    annotation.title = message!("annotation-alike", title = annotation.title.as_str(), count = others);
+    let ids: Vec<&str> = cause.others.iter().take(OTHERS).map(|result| result.id.as_str()).collect();
+    let more = if others > OTHERS { ", …" } else { "" };
+    let lines = [Some(cause.title()), cause.lead(), Some(format!("{}{more}", ids.join(", ")))];
+    for line in lines.into_iter().flatten() {
+        annotation.text.push_str(&format!("\n{}", elide(&line, LINE)));
+    }
+    annotation
+}
+
+/// The first annotations of one severity, each with the number of its rules. If some are left out, the last annotation
+/// counts their rules.
+fn bounded(mut annotations: Vec<(Annotation, usize)>) -> Vec<Annotation> {
+    let left_out = if annotations.len() > MOST { annotations.split_off(MOST - 1) } else { Vec::new() };
+    let rules: usize = left_out.iter().map(|(_, rules)| rules).sum();
+    let last = left_out.first().map(|(annotation, _)| {
+        let text = match annotation.severity {
+            Severity::Error => message!("annotation-more-broken", count = rules),
+            Severity::Warning => message!("annotation-more-unknown", count = rules),
+        };
+        Annotation::plain(annotation.severity, text)
+    });
+    annotations.into_iter().map(|(annotation, _)| annotation).chain(last).collect()
 }
 
 /// Annotations as GitHub's workflow commands, one line each. Text from journals cannot end a command or begin another.

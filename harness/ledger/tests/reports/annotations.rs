@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use ledger::causes::causes;
 use ledger::report::{Annotation, Severity, annotations, workflow_commands};
 use proptest::prelude::*;
-use record::{Meaning, Recorded, RuleResult, Sort, Verdict};
+use record::{Recorded, RuleResult, Sort, Verdict};
 use rstest::rstest;
 
 use crate::sample::{VERDICTS, broken, device_header, end, expected, header, result};
@@ -50,18 +51,42 @@ fn a_broken_rule_is_an_error_at_its_statement() {
     assert!(properties["title"].starts_with("toy.copy.exact-count: fail"), "{properties:?}");
 }
 
+/// A broken rule after a call of this function.
+fn broken_after(rule: &str, function: &str) -> RuleResult {
+    let mut result = broken();
+    result.id = rule.to_owned();
+    if let Some(failure) = &mut result.failure {
+        failure.trace = vec![format!("{function}() = 0 (TOY_SUCCESS)")];
+        failure.difference = None;
+    }
+    result
+}
+
 #[test]
-fn every_broken_rule_and_every_rule_without_an_answer_has_an_annotation_and_no_other_rule() {
+fn broken_rules_with_one_cause_have_one_annotation() {
+    let alike = ["toy.copy.a", "toy.copy.b", "toy.copy.c"].map(|rule| broken_after(rule, "toy_dv_copy"));
+    let mut all = alike.to_vec();
+    all.push(broken_after("toy.copy.other", "toy_dv_take"));
+    let made = annotations(&run(all, Some(1)));
+    let titles: Vec<&str> = made.iter().map(|annotation| annotation.title.as_str()).collect();
+    assert_eq!(titles, ["toy.copy.a: fail, and 2 rules that look alike", "toy.copy.other: fail"]);
+    assert!(made[0].text.contains("toy_dv_copy") && made[0].text.ends_with("\ntoy.copy.b, toy.copy.c"), "{made:?}");
+}
+
+#[test]
+fn every_cause_and_every_rule_without_an_answer_has_an_annotation_and_no_other_rule() {
     let all = VERDICTS.map(|verdict| result(&format!("toy.copy.{verdict}"), verdict, "seen"));
     let run = run(all.to_vec(), Some(1));
     let named: Vec<(Severity, String)> =
         annotations(&run).into_iter().map(|annotation| (annotation.severity, annotation.title)).collect();
     let number = |severity| named.iter().filter(|(known, _)| *known == severity).count();
-    let meaning = |meaning| run.results.iter().filter(|result| result.meaning() == meaning).count();
-    assert!(meaning(Meaning::Broken) > 1 && meaning(Meaning::Unknown) > 1, "the sample has both");
-    let cut = run.results.iter().filter(|result| result.verdict == Verdict::Cut).count();
-    assert_eq!(number(Severity::Error), meaning(Meaning::Broken), "{named:?}");
-    assert_eq!(number(Severity::Warning), meaning(Meaning::Unknown) - cut, "{named:?}");
+    assert!(causes(&run.results).len() > 2, "the verdicts are causes");
+    assert_eq!(number(Severity::Error), causes(&run.results).len(), "{named:?}");
+    let warned = ["toy.copy.blocked", "toy.copy.error", "toy.copy.device-lost"];
+    assert_eq!(number(Severity::Warning), warned.len(), "{named:?}");
+    for rule in warned {
+        assert!(named.iter().any(|(severity, title)| *severity == Severity::Warning && title.starts_with(rule)));
+    }
 }
 
 #[test]
@@ -83,7 +108,7 @@ fn no_more_than_ten_are_printed_and_the_last_counts_the_others(
     #[case] printed: usize,
     #[case] left_out: usize,
 ) {
-    let all = (0..rules).map(|number| result(&format!("toy.copy.r{number:03}"), Verdict::Fail, "seen"));
+    let all = (0..rules).map(|number| broken_after(&format!("toy.copy.r{number:03}"), &format!("toy_dv_f{number}")));
     let commands = commands(&workflow_commands(&annotations(&run(all.collect(), Some(1)))));
     assert_eq!(commands.len(), printed);
     let last = &commands[printed - 1].data;
