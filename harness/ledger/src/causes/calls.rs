@@ -28,6 +28,30 @@ pub(super) fn before_failure(result: &RuleResult) -> Vec<Called> {
     trace.iter().filter(|line| !line.contains(RELEASED)).filter_map(|line| parsed(line)).collect()
 }
 
+/// The function that gave the failed statement its value: the last one that wrote a variable of the statement, or else
+/// the last one that was called.
+pub(super) fn source_of_value(result: &RuleResult) -> Option<String> {
+    let failure = result.failure.as_ref()?;
+    let written = |line: &&String| {
+        let arguments = line.split_once('(').map_or("", |(_, arguments)| arguments);
+        let mut variables = arguments.split("=&").skip(1).map(|rest| identifier(rest));
+        variables.any(|variable| words(&failure.statement).any(|word| word == variable))
+    };
+    let steps = || failure.trace.iter().filter(|line| !line.contains(RELEASED));
+    let line = steps().rfind(written).or_else(|| steps().next_back())?;
+    Some(parsed(line)?.function)
+}
+
+/// The identifier at the start of a text.
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+fn words(statement: &str) -> impl Iterator<Item = &str> {
+    statement.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
 /// Parses a line of a trace: `A: f(a=1, kind=SOME_NAME) = success`.
 fn parsed(line: &str) -> Option<Called> {
     let (head, arguments) = line.split_once('(')?;
@@ -47,6 +71,21 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    #[case("status == READY;", "query")]
+    #[case("left == 3;", "wait")]
+    fn a_value_comes_from_the_call_that_wrote_it(#[case] statement: &str, #[case] function: &str) {
+        let calls = [
+            "query(stream=0x1, status=&status) = success",
+            "wait(stream=0x1) = success",
+            "free(p=0x2)  (automatic release)",
+        ];
+        let result = super::super::tests::broken("toy.a", "", &calls, &[], None);
+        let failure = record::Failure { statement: statement.to_owned(), ..*result.failure.clone().unwrap() };
+        let result = RuleResult { failure: Some(Box::new(failure)), ..result };
+        assert_eq!(source_of_value(&result).as_deref(), Some(function));
+    }
 
     #[rstest]
     #[case("f(dst=0x12, count=3, kind=SOME_NAME) = success", "f(…SOME_NAME)")]

@@ -2,7 +2,7 @@
 
 use record::{Code, Content, RuleResult, Shape, Symptom, Verdict};
 
-use super::calls::{Called, before_failure};
+use super::calls::source_of_value;
 
 /// The feature by which failures are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub enum Likeness {
     Answer { function: String, code: String, verdict: Verdict },
     /// A function crashed or did not return.
     Lost { verdict: Verdict, function: String },
-    /// A value does not have the promised relation, after a call of the function.
+    /// A value from the function does not have the promised relation to others.
     Value { function: String },
     /// Nothing but the verdict.
     Verdict(Verdict),
@@ -35,10 +35,9 @@ impl Likeness {
         match (call, code) {
             (Some(function), Some(Code { value, .. })) => Likeness::Answer { function, code: value, verdict },
             (Some(function), None) => Likeness::Lost { verdict, function },
-            (None, _) => match before_failure(result).pop() {
-                Some(Called { function, .. }) => Likeness::Value { function },
-                None => Likeness::Verdict(verdict),
-            },
+            (None, _) => {
+                source_of_value(result).map_or(Likeness::Verdict(verdict), |function| Likeness::Value { function })
+            }
         }
     }
 }

@@ -52,9 +52,33 @@ pub fn causes<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Caus
     for result in results.into_iter().filter(|result| result.meaning() == Meaning::Broken) {
         groups.entry(Likeness::of(result)).or_default().push(result);
     }
+    let groups = absorb(groups.into_iter().collect());
     let mut causes: Vec<Cause<'_>> = groups.into_iter().map(|(likeness, results)| cause(likeness, results)).collect();
     causes.sort_by(|a, b| (b.len(), &a.first.id).cmp(&(a.len(), &b.first.id)));
     causes
+}
+
+/// A group is part of another one that is at least this many times as large, if each of its failures made the other
+/// group's call.
+const STRAGGLERS: usize = 10;
+
+/// Adds the stragglers of a large group to it. If a basic function is broken, a few rules notice it in their own way. A
+/// group with a code is never a straggler: the code names its function.
+fn absorb(mut groups: Vec<(Likeness, Vec<&RuleResult>)>) -> Vec<(Likeness, Vec<&RuleResult>)> {
+    groups.sort_by_key(|(_, results)| results.len());
+    let Some((likeness, largest)) = groups.last() else { return groups };
+    let Some((call, _)) = suspect(likeness, largest) else { return groups };
+    let most = largest.len() / STRAGGLERS;
+    let called = |result: &RuleResult| before_failure(result).contains(&call);
+    let part = |(likeness, results): &mut (Likeness, Vec<&RuleResult>)| {
+        let weak = matches!(likeness, Likeness::Bytes { .. } | Likeness::Value { .. });
+        weak && results.len() <= most && results.iter().all(|result| called(result))
+    };
+    let stragglers: Vec<_> = groups.extract_if(.., part).flat_map(|(_, results)| results).collect();
+    if let Some((_, largest)) = groups.last_mut() {
+        largest.extend(stragglers);
+    }
+    groups
 }
 
 fn cause(likeness: Likeness, mut results: Vec<&RuleResult>) -> Cause<'_> {
@@ -72,7 +96,8 @@ fn cause(likeness: Likeness, mut results: Vec<&RuleResult>) -> Cause<'_> {
 /// The call to which most of the results lead, and their number: the call of a code, or else the last call before the
 /// failed check.
 fn suspect(likeness: &Likeness, results: &[&RuleResult]) -> Option<(Called, usize)> {
-    if let Likeness::Answer { function, .. } | Likeness::Lost { function, .. } = likeness {
+    if let Likeness::Answer { function, .. } | Likeness::Lost { function, .. } | Likeness::Value { function } = likeness
+    {
         return Some((Called { function: function.clone(), names: Vec::new() }, results.len()));
     }
     let mut last: BTreeMap<Called, usize> = BTreeMap::new();

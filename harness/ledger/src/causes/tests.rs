@@ -6,7 +6,13 @@ use record::{Content, Difference, Failure, RuleResult, Shape, Verdict};
 use super::*;
 
 /// A failing rule with the last calls of its case.
-fn broken(id: &str, message: &str, calls: &[&str], owns: &[&str], difference: Option<Difference>) -> RuleResult {
+pub(super) fn broken(
+    id: &str,
+    message: &str,
+    calls: &[&str],
+    owns: &[&str],
+    difference: Option<Difference>,
+) -> RuleResult {
     let text = format!(
         r#"{{"id": "{id}", "chapter": "copy", "title": "", "level": "must", "verdict": "fail", "reason": "",
         "nanoseconds": 1, "cases": 1, "checks": 1, "seed": 1, "failure": null, "findings": [], "observations": {{}},
