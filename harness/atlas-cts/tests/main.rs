@@ -11,6 +11,7 @@ mod book;
 mod callbacks;
 mod carried;
 mod catalog_size;
+mod causes;
 mod certify;
 mod ci_systems;
 mod confirmation;

@@ -54,7 +54,10 @@ fn a_run_writes_a_page_with_the_failure_and_its_reproducer(bench: Bench) {
     }
     let program = bench.report("report").result("acl.small.aligned").failure.clone().unwrap().program.unwrap();
     assert!(program.contains("int main(") && program.contains("aclrtMalloc"), "{program}");
-    assert!(summary.contains("### Broken (1)") && summary.contains("**fail** acl.small.aligned"), "{summary}");
+    assert!(
+        summary.contains("### Causes of the broken rules (1)") && summary.contains("**fail** acl.small.aligned"),
+        "{summary}"
+    );
 }
 
 #[rstest]

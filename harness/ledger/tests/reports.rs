@@ -55,7 +55,7 @@ fn known_failures_are_separate_from_new_ones() {
     let mut end = end(&all, 3);
     (end.expectations, end.retries) = (Some(crate::sample::expected()), vec![crate::sample::retry()]);
     let text = summary(&header(), &all, Some(&end), false);
-    let broken = text.split("\nbroken rules").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    let broken = text.split("\ncauses").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
     assert!(!broken.contains("toy.copy.exact-count"), "a known failure is not listed as broken:\n{text}");
     let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
