@@ -1,15 +1,20 @@
 //! `atlas-cts abi`: the differences between a library and the catalog's header, or another library.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use catalog::Rules;
 use catalog::count;
 use clap::Args;
-use engine::interface::{self, Difference, InterfaceError, LibraryInterface, needed_beside, read_library};
+use engine::interface::{
+    self, Behind, Difference, InterfaceError, LibraryInterface, NeededLibrary, behind, read_library,
+};
 
 /// The maximum number of rules to list for each difference.
 const RULES: usize = 4;
+/// The maximum number of functions to list for each needed library.
+const FUNCTIONS: usize = 4;
 
 /// The options of `abi`.
 #[derive(Debug, Args)]
@@ -20,6 +25,9 @@ pub struct Compared {
     /// Compare with this library instead of the catalog's header.
     #[arg(long, value_name = "LIBRARY")]
     pub against: Option<PathBuf>,
+    /// Read this file alone, not the libraries that it needs.
+    #[arg(long, conflicts_with = "against")]
+    pub alone: bool,
 }
 
 /// Compares two interfaces. Returns the page, and true if a program built for the first interface may fail with the
@@ -39,12 +47,12 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     let found = match &compared.against {
         Some(other) => interface::libraries(rules, &read_library(other)?, &library),
         None => {
-            let behind = needed_beside(&compared.library, &library);
-            for (name, further) in &behind {
-                let _ = writeln!(page, "needed by it: {name}, {} symbols", further.exported.len());
-            }
-            let all: Vec<&LibraryInterface> = behind.iter().map(|(_, further)| further).chain([&library]).collect();
-            interface::missing(rules, home(rules, &compared.library), &all)
+            let home = home(rules, &compared.library);
+            let behind = if compared.alone { Behind::default() } else { behind(&compared.library, &library) };
+            describe_behind(&mut page, rules, home, &library, &behind);
+            let further = behind.found.iter().map(|needed| &needed.interface);
+            let all: Vec<&LibraryInterface> = [&library].into_iter().chain(further).collect();
+            interface::missing(rules, home, &all)
         }
     };
     page.push_str(
@@ -56,6 +64,26 @@ pub fn compare(rules: &Rules, compared: &Compared) -> Result<(String, bool), Int
     let additions = count(found.len() - breaks, "addition");
     let _ = writeln!(page, "{}, {additions}", count(breaks, "difference"));
     Ok((page, breaks > 0))
+}
+
+/// Names the needed libraries that export functions of the header which no earlier library exports, as a lookup in the
+/// first library finds them.
+fn describe_behind(page: &mut String, rules: &Rules, home: usize, library: &LibraryInterface, behind: &Behind) {
+    let mut known: BTreeSet<&str> = interface::offers(rules, home, library).into_iter().collect();
+    for NeededLibrary { name, path, interface } in &behind.found {
+        let offered = interface::offers(rules, home, interface);
+        let new: Vec<&str> = offered.into_iter().filter(|function| known.insert(function)).collect();
+        let Some((first, others)) = new.split_first() else { continue };
+        let functions = count(new.len(), "function");
+        let others: Vec<&str> = others.iter().take(FUNCTIONS - 1).copied().collect();
+        let named = [&[*first], &others[..]].concat().join(", ");
+        let more = if new.len() > FUNCTIONS { ", …" } else { "" };
+        let _ = writeln!(page, "needed by it: {name} ({}) exports {functions} for it: {named}{more}", path.display());
+    }
+    if !behind.absent.is_empty() {
+        let _ =
+            writeln!(page, "not found: {}, which it needs; set LD_LIBRARY_PATH as for a run", behind.absent.join(", "));
+    }
 }
 
 /// The catalog's library with the file's name, or the catalog's first library if no name matches.

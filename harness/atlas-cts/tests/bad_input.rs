@@ -131,7 +131,7 @@ fn all_mistakes_are_reported_together_and_in_order() {
 #[case::two_libraries(2, &["--library", "x.so", "--backend", "simulator"], "exclude each other; give one of them")]
 #[case::no_seed(2, &["--seed", "x"], "invalid digit found in string")]
 #[case::missing_library(2, &["--library", "nowhere.so"], "nowhere.so: No such file or directory")]
-#[case::no_toolkit(3, &["--backend", "device"], "none of libascendcl.so, libacl_rt.so was found (searched ")]
+#[case::no_toolkit(3, &["--backend", "device"], "none of libacl_rt.so, libascendcl.so was found (searched ")]
 #[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "unknown: 1 rule executed")]
 #[case::case_of_another_rule(2, &["--report-dir", "report", "--case", "{\"sice\":3}"],
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]

@@ -102,6 +102,8 @@ fn a_page_keeps_its_length(#[case] page: &str, #[case] most: usize) {
 /// The options of other programs that pages name.
 const OF_OTHERS: &[&str] = &[
     "--all",
+    "--args",
+    "--cap-add",
     "--all-targets",
     "--bench",
     "--bin",

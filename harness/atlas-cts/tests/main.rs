@@ -16,6 +16,7 @@ mod certify;
 mod ci_systems;
 mod confirmation;
 mod coverage;
+mod debugging;
 mod diff;
 mod diff_proof;
 mod doctor;

@@ -27,7 +27,7 @@ pub(super) fn find(
     parent
         .and_then(|()| std::fs::create_dir(&hunt.folder))
         .map_err(|source| BisectError::Folder { path: hunt.folder.clone(), source })?;
-    interrupt::listen();
+    interrupt::listen(false);
     let mut bench = Bench::new(hunt);
     let conclusion = search(hunt.versions.len(), |version| {
         let seen = bench.look(version)?;

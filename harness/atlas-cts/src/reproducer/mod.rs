@@ -1,6 +1,8 @@
 //! `atlas-cts reproducer`: a folder that reproduces a run's failure without the suite.
 
 mod error;
+mod issue;
+mod libraries;
 mod makefile;
 mod readme;
 
@@ -8,16 +10,19 @@ use std::path::{Path, PathBuf};
 
 use catalog::{self, Edition, Known, Rule, Rules, Specs};
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json, parse_query, query};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
-use engine::run::read_named;
+use engine::run::{CatalogOptions, choose_runtime, read_named, redact};
 use record::{Host, RuleResult, RunHeader};
 use serde_json::Value as Json;
 use steps::StatementId;
 
 use crate::conclude::CommandError;
+use crate::runtimes::RUNTIMES;
 
 pub use error::ReproducerError;
+use libraries::LinkedLibraries;
 
 /// The program's file name.
 const SOURCE: &str = "reproducer.c";
@@ -38,6 +43,11 @@ pub struct Wanted {
     /// New folder to write to [default: reproducer-RULE].
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
+    /// Replace names of machines, sites and people in the folder's texts.
+    ///
+    /// The program then links no library by its path if the path contains such a name.
+    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new())]
+    pub redact: bool,
 }
 
 /// The failure to reproduce.
@@ -60,12 +70,17 @@ impl Evidence<'_> {
 
 /// Writes the folder and returns its path.
 pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathBuf, CommandError> {
-    let (_, run) = read_named(&wanted.run)?;
+    let (_, mut run) = read_named(&wanted.run)?;
     let unread = |source| CommandError::Query { text: wanted.rule.clone(), source };
     let (id, case) = parse_query(&wanted.rule).map_err(unread)?;
     let rule = catalog::rule(rules, id)?;
     let result = result_of(rule, &run.results, &wanted.run).and_then(|result| with_case(result, case.as_ref()));
     let result = result.map_err(|error| CommandError::Reproducer(Box::new(error)))?;
+    let mut result = result.clone();
+    let runtime = choose_runtime(RUNTIMES, &CatalogOptions::default(), &[rule.id.clone()])?;
+    if wanted.redact {
+        redact(&mut run.header, &mut result, runtime);
+    }
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
         edition: run.header.edition.as_deref().and_then(Edition::read),
@@ -78,8 +93,8 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     let folder = wanted.to.clone().unwrap_or_else(|| PathBuf::from(format!("reproducer-{}", rule.id)));
     let written = || -> Result<(), ReproducerError> {
         let id = || rule.id.clone();
-        let cases = cases(rule, result).map_err(|source| ReproducerError::Case { rule: id(), source })?;
-        let evidence = Evidence { rules, rule, header: &run.header, result, cases, observed };
+        let cases = cases(rule, &result).map_err(|source| ReproducerError::Case { rule: id(), source })?;
+        let evidence = Evidence { rules, rule, header: &run.header, result: &result, cases, observed };
         let patience = run.header.settings.patience.unwrap_or(LEAST_PATIENCE);
         let sheet = Sheet {
             cases: &evidence.cases,
@@ -95,7 +110,8 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
         let path = specs.root().join(&rules.runtime).join(rules.header);
         let declarations = specs.read(&path, LARGEST_HEADER);
         let declarations = declarations.map_err(|source| ReproducerError::Header { path, source })?;
-        write(&evidence, printed, &declarations, &folder)
+        let libraries = libraries::choose(&evidence, runtime);
+        write(&evidence, &libraries, printed, &declarations, &folder)
     };
     written().map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     Ok(folder)
@@ -134,7 +150,13 @@ fn cases(rule: &Rule, result: &RuleResult) -> Result<Vec<Case>, CaseError> {
     }
 }
 
-fn write(evidence: &Evidence<'_>, printed: Printed, declarations: &[u8], folder: &Path) -> Result<(), ReproducerError> {
+fn write(
+    evidence: &Evidence<'_>,
+    libraries: &LinkedLibraries,
+    printed: Printed,
+    declarations: &[u8],
+    folder: &Path,
+) -> Result<(), ReproducerError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| ReproducerError::Write { path, source }
@@ -145,8 +167,9 @@ fn write(evidence: &Evidence<'_>, printed: Printed, declarations: &[u8], folder:
     let files = [
         (folder.join(SOURCE), printed.program.into_bytes()),
         (folder.join(PRELUDE), printed.prelude.unwrap_or_default().into_bytes()),
-        (folder.join("Makefile"), makefile::text(evidence).into_bytes()),
-        (folder.join("README.md"), readme::text(evidence).into_bytes()),
+        (folder.join("Makefile"), makefile::text(evidence, libraries).into_bytes()),
+        (folder.join("README.md"), readme::text(evidence, libraries).into_bytes()),
+        (folder.join("issue.md"), issue::text(evidence).into_bytes()),
         (headers.join(evidence.rules.header), declarations.to_vec()),
     ];
     files.into_iter().try_for_each(|(path, bytes)| std::fs::write(&path, bytes).map_err(failed(&path)))

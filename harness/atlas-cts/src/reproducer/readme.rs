@@ -7,15 +7,16 @@ use engine::run::quoted;
 use ledger::report::{clean, markdown_line};
 use record::{RunHeader, on_which};
 
+use super::libraries::LinkedLibraries;
 use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
 /// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.
-pub(super) fn text(evidence: &Evidence<'_>) -> String {
+pub(super) fn text(evidence: &Evidence<'_>, libraries: &LinkedLibraries) -> String {
     let mut text = format!("# {}: {}\n\n", evidence.rule.id, evidence.rule.title);
-    promise(&mut text, evidence);
+    promise(&mut text, evidence, "What is promised");
     seen(&mut text, evidence);
     environment(&mut text, evidence);
-    run(&mut text, evidence);
+    run(&mut text, evidence, libraries);
     clean(&text).into_owned()
 }
 
@@ -24,9 +25,15 @@ fn line_of(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn promise(text: &mut String, evidence: &Evidence<'_>) {
+/// Facts, each on a line of a code block: a name and a value.
+pub(super) fn lines_of<'a>(facts: impl Iterator<Item = (&'a str, &'a String)>) -> String {
+    facts.map(|(name, value)| format!("    {name:<9} {}\n", line_of(value))).collect()
+}
+
+/// A section with the rule's statement, and the clauses or sources that it rests on.
+pub(super) fn promise(text: &mut String, evidence: &Evidence<'_>, heading: &str) {
     let rule = evidence.rule;
-    let _ = writeln!(text, "## What is promised\n\n{}\n", rule.statement.trim());
+    let _ = writeln!(text, "## {heading}\n\n{}\n", rule.statement.trim());
     let clauses = evidence.result.failure.as_deref().map_or(&[][..], |failure| &failure.clauses);
     for clause in clauses {
         let _ = writeln!(text, "- {}", markdown_line(clause));
@@ -44,14 +51,14 @@ fn promise(text: &mut String, evidence: &Evidence<'_>) {
 
 /// A statement's expected and actual behavior.
 #[derive(Debug, PartialEq, Eq)]
-struct Finding {
-    expected: String,
-    seen: String,
+pub(super) struct Finding {
+    pub(super) expected: String,
+    pub(super) seen: String,
 }
 
 impl Finding {
     /// Splits a failure's message. Messages about calls end with the expectation.
-    fn of(statement: &str, message: &str) -> Finding {
+    pub(super) fn of(statement: &str, message: &str) -> Finding {
         let call = statement.trim().trim_end_matches(';');
         let of_call = |seen: &str, rest: &str, expected: String| {
             let (_, rest) = rest.split_once(';').unwrap_or_default();
@@ -170,7 +177,23 @@ fn where_it_runs(evidence: &Evidence<'_>) -> String {
     }
 }
 
-fn run(text: &mut String, evidence: &Evidence<'_>) {
+/// A sentence about the libraries that the program links.
+fn linking(libraries: &LinkedLibraries) -> String {
+    match libraries {
+        LinkedLibraries { simulated: Some(name), .. } => {
+            format!("The program links `{name}` in this folder; `make LIB=PATH` links another library.")
+        }
+        LinkedLibraries { first, .. } if first.starts_with('/') => {
+            "The program links the run's libraries by their paths; `make LIB=PATH` links another one, for example on \
+             another machine."
+                .to_owned()
+        }
+        _ => "Give the library with `make LIB=PATH`, or its folder with `make LDFLAGS='-L DIR -Wl,-rpath,DIR'`."
+            .to_owned(),
+    }
+}
+
+fn run(text: &mut String, evidence: &Evidence<'_>, libraries: &LinkedLibraries) {
     let processes = evidence.rule.program.processes.len();
     let _ = write!(
         text,
@@ -180,8 +203,12 @@ fn run(text: &mut String, evidence: &Evidence<'_>) {
 `make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has the code
 that they need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime
 under test. The header in `{HEADERS}/` is the suite's own declaration of the documented interface;
-`make HEADER='<…>' INCLUDE=DIR` uses the vendor's headers. If the linker does not find the runtime, give its folder:
-`make LDFLAGS='-L DIR -Wl,-rpath,DIR'`.
+`make HEADER='<…>' INCLUDE=DIR` uses the vendor's headers.
+{}
+
+`make debug` runs the program in gdb: without a time limit,
+{}.
+`DEBUGGER='gdb -tui'` selects another command line. `issue.md` is a text for the vendor's tracker.
 
 | exit status | meaning |
 | --- | --- |
@@ -191,6 +218,12 @@ under test. The header in `{HEADERS}/` is the suite's own declaration of the doc
 
 The library runs in {} that the program starts and watches.{}
 ",
+        linking(libraries),
+        if processes == 1 {
+            "and without a second process"
+        } else {
+            "and with all processes under the debugger (`info inferiors` lists them)"
+        },
         if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") },
         where_it_runs(evidence)
     );
@@ -209,10 +242,11 @@ The library runs in {} that the program starts and watches.{}
             (simulator_contract::environment::RUN_MODE, evidence.header.run_mode.clone()),
             (simulator_contract::environment::DEFECTS, evidence.header.defects.join(",")),
         ];
-        text.push_str(
-            "\nThe run used the suite's simulated device. `atlas-cts simulator --print-path DIR` writes its library; \
-             the program finds its device with\n\n",
-        );
+        text.push_str("\nThe run used the suite's simulated device.");
+        if libraries.simulated.is_some() {
+            text.push_str(" In this folder, `atlas-cts simulator --print-path .` writes its library.");
+        }
+        text.push_str(" The program finds its device with\n\n");
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
             // Line breaks are removed, because they would end the code block.
             let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));

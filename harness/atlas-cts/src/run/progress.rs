@@ -56,7 +56,7 @@ impl Progress {
 
     /// Shows the line until the work ends.
     pub(super) fn during(&self, work: &Agenda, perform: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() || work.campaign.debugs() {
             return perform();
         }
         let style = ProgressStyle::with_template("{pos}/{len} rules, {elapsed_precise}{wide_msg}");

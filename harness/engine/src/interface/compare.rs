@@ -55,6 +55,13 @@ pub fn missing(rules: &Rules, home: usize, libraries: &[&LibraryInterface]) -> V
     absent.map(|function| difference(&function)).collect()
 }
 
+/// The functions that the catalog's header declares for a library and that this interface exports.
+pub fn offers<'a>(rules: &'a Rules, home: usize, library: &LibraryInterface) -> Vec<&'a str> {
+    let functions = rules.environment.declarations.functions();
+    let own = functions.iter().filter(|function| rules.libraries.home(function.name) == home);
+    own.filter(|function| library.exported.contains_key(function.symbol())).map(|function| function.name).collect()
+}
+
 /// The differences of the second library from the first.
 pub fn libraries(rules: &Rules, first: &LibraryInterface, second: &LibraryInterface) -> Vec<Difference> {
     let concerned = Concerned::of(rules);

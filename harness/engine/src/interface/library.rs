@@ -13,8 +13,6 @@ use catalog::files;
 
 /// The maximum size of a library to read, in bytes.
 const LARGEST: u64 = 2 << 30;
-/// The maximum number of needed libraries to read, direct and indirect.
-const MOST_NEEDED: usize = 64;
 
 /// A library's dynamic section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +23,12 @@ pub struct LibraryInterface {
     pub needed: Vec<String>,
     /// The exported functions and variables, each with its version. A version may be empty.
     pub exported: BTreeMap<String, String>,
+    /// The number of the processor's architecture.
+    pub machine: u16,
+    /// Lists of folders in which the loader first looks for needed libraries (`DT_RPATH`).
+    pub rpath: Vec<String>,
+    /// Lists of folders in which the loader looks for needed libraries after `LD_LIBRARY_PATH` (`DT_RUNPATH`).
+    pub runpath: Vec<String>,
 }
 
 /// The reason why a library cannot be read.
@@ -48,45 +52,27 @@ pub fn read_library(path: &Path) -> Result<LibraryInterface, InterfaceError> {
     parse(&bytes).map_err(|source| InterfaceError::NotALibrary { path: path.to_owned(), source })
 }
 
-/// The libraries in the same folder that a library needs, directly or indirectly, read without loading them. A library
-/// that forwards calls offers the functions of the libraries that it needs. Libraries in other folders, such as the
-/// system's, are left out.
-pub fn needed_beside(path: &Path, library: &LibraryInterface) -> Vec<(String, LibraryInterface)> {
-    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
-    let mut found: Vec<(String, LibraryInterface)> = Vec::new();
-    let mut wanted = library.needed.clone();
-    while let Some(name) = wanted.pop() {
-        let known = found.iter().any(|(known, _)| *known == name);
-        if known || name.contains('/') || found.len() == MOST_NEEDED {
-            continue;
-        }
-        if let Ok(further) = read_library(&folder.join(&name)) {
-            wanted.extend(further.needed.iter().cloned());
-            found.push((name, further));
-        }
-    }
-    found
-}
-
 fn parse(bytes: &[u8]) -> Result<LibraryInterface, object::read::Error> {
     let header = FileHeader64::<Endianness>::parse(bytes)?;
     let endian = header.endian()?;
     let sections = header.sections(endian, bytes)?;
-    let mut library = LibraryInterface::default();
+    let mut library = LibraryInterface { machine: header.e_machine(endian), ..LibraryInterface::default() };
+    let mut soname = Vec::new();
     if let Some((entries, strings)) = sections.dynamic(endian, bytes)? {
         let strings = sections.strings(endian, bytes, strings)?;
         for entry in entries {
             let tag = entry.tag32(endian);
-            if tag != Some(elf::DT_NEEDED) && tag != Some(elf::DT_SONAME) {
-                continue;
-            }
-            let name = String::from_utf8_lossy(entry.string(endian, strings)?).into_owned();
-            match tag {
-                Some(elf::DT_NEEDED) => library.needed.push(name),
-                _ => library.soname = Some(name),
-            }
+            let list = match tag {
+                Some(elf::DT_NEEDED) => &mut library.needed,
+                Some(elf::DT_RPATH) => &mut library.rpath,
+                Some(elf::DT_RUNPATH) => &mut library.runpath,
+                Some(elf::DT_SONAME) => &mut soname,
+                _ => continue,
+            };
+            list.push(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned());
         }
     }
+    library.soname = soname.pop();
     let symbols = sections.symbols(endian, bytes, elf::SHT_DYNSYM)?;
     let versions = sections.versions(endian, bytes)?;
     for (index, symbol) in symbols.enumerate() {

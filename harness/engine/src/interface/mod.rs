@@ -2,6 +2,8 @@
 
 mod compare;
 mod library;
+mod loader;
 
-pub use compare::{Difference, Kind, libraries, missing};
-pub use library::{InterfaceError, LibraryInterface, needed_beside, read_library};
+pub use compare::{Difference, Kind, libraries, missing, offers};
+pub use library::{InterfaceError, LibraryInterface, read_library};
+pub use loader::{Behind, NeededLibrary, behind};

@@ -11,6 +11,8 @@ pub struct Activity(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     processes: BTreeSet<u32>,
+    /// Remarks about processes with a debugger.
+    traced: BTreeSet<String>,
     /// The number of the last case that was seen running, from 1; 0 if no case was seen.
     case: u64,
 }
@@ -18,6 +20,16 @@ struct Known {
 impl Activity {
     pub(super) fn note(&self, process: u32) {
         self.known().processes.insert(process);
+    }
+
+    /// Records a remark about a process with a debugger. Returns true if the remark is new.
+    pub(super) fn note_traced(&self, remark: String) -> bool {
+        self.known().traced.insert(remark)
+    }
+
+    /// Takes the remarks about processes with a debugger since the previous call.
+    pub fn take_traced(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.known().traced)
     }
 
     /// Records the current case; 0 for none.
@@ -34,7 +46,9 @@ impl Activity {
 
     /// Takes the processes used since the previous call.
     pub fn take(&self) -> BTreeSet<u32> {
-        std::mem::take(&mut *self.known()).processes
+        let mut known = self.known();
+        known.case = 0;
+        std::mem::take(&mut known.processes)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -25,6 +25,7 @@ use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
 use super::remarks::Remarks;
+use super::tracer::Tracer;
 
 /// The interval at which the worker's progress is checked.
 pub(super) const TICK: Duration = Duration::from_millis(200);
@@ -198,6 +199,8 @@ impl WorkerProcess {
                 progress = self.flight.progress();
                 self.went_on(since.elapsed());
                 since = Instant::now();
+            } else if self.is_traced() {
+                since = Instant::now();
             } else if since.elapsed() >= deadline {
                 let overran = self.flight.between_calls();
                 return Err(match self.kill() {
@@ -207,6 +210,17 @@ impl WorkerProcess {
                 });
             }
         }
+    }
+
+    /// True if a debugger is attached to the process, which then has no deadline. The first time for each rule, this is
+    /// reported.
+    pub(super) fn is_traced(&self) -> bool {
+        let Some(tracer) = Tracer::of(self.id()) else { return false };
+        let remark = tracer.remark(self.id());
+        if self.activity.note_traced(remark.clone()) {
+            self.remarks.announce(&remark);
+        }
+        true
     }
 
     /// Records a time without progress after which the worker recovered.
@@ -359,7 +373,12 @@ impl WorkerProcess {
 
     /// Waits until the process exits on its own, the time is up, or the run is interrupted.
     pub fn wait_for_end(&mut self, at_most: Duration) -> bool {
-        let ended = self.wait_unless(at_most, interrupt::requested).is_some();
+        let ended = loop {
+            let ended = self.wait_unless(at_most, interrupt::requested).is_some();
+            if ended || interrupt::requested().is_some() || !self.is_traced() {
+                break ended;
+            }
+        };
         if !ended {
             self.kill();
         }

@@ -243,7 +243,8 @@ impl Factory {
         started
     }
 
-    fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+    /// The environment of a worker on a machine.
+    pub(super) fn environment(&self, machine: &MachineFolder) -> Vec<(String, String)> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
             // A simulated device may also be given as a library. The processes of such a device share a machine too.
@@ -256,13 +257,12 @@ impl Factory {
             environment.push((variable, visible));
         }
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
-        let remarks = self.remarks.clone();
-        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
-            .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
-        worker.longest = self.longest.clone();
-        worker.mute = self.mute.clone();
-        worker.activity = machine.activity.clone();
-        let start = Start {
+        environment
+    }
+
+    /// The request that prepares a worker.
+    pub(super) fn start_request(&self, set_up: SetUp<'_>) -> Start {
+        Start {
             specs: self.specs.clone(),
             only: set_up.only.map(str::to_owned),
             digest: set_up.only.is_none().then(|| self.digest.clone()),
@@ -272,7 +272,18 @@ impl Factory {
             product: self.product.clone(),
             memory: self.memory,
             mute: self.mute.load(Ordering::Relaxed),
-        };
+        }
+    }
+
+    fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
+        let environment = self.environment(machine);
+        let remarks = self.remarks.clone();
+        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
+            .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
+        worker.longest = self.longest.clone();
+        worker.mute = self.mute.clone();
+        worker.activity = machine.activity.clone();
+        let start = self.start_request(set_up);
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {
             Ok(Reply::Started(started)) => {
                 self.starts.note(set_up.reason, set_up.runtime);

@@ -237,6 +237,8 @@ fn speaker(
             members[open[0]].went_on(since.elapsed());
             seen = progress(members);
             since = Instant::now();
+        } else if members.iter().any(|member| member.is_traced()) {
+            since = Instant::now();
         } else if since.elapsed() >= deadline {
             let busy = open.iter().copied().find(|member| !members[*member].flight.between_calls());
             return Err(match busy {

@@ -22,12 +22,18 @@ fn request() -> &'static EndRequest {
     REQUEST.get_or_init(EndRequest::default)
 }
 
-/// Makes the first of these signals interrupt the run, and the second end the process.
-pub fn listen() {
+/// Makes the first of these signals interrupt the run, and the second end the process. With a debugger, Ctrl-C stops
+/// the debugger's process and does not interrupt the run.
+pub fn listen(debugger: bool) {
     let EndRequest { signal, twice } = request();
     // With `nohup`, a run should survive its terminal.
     let hangup = Some(SIGHUP).filter(|number| !is_ignored(*number));
-    for number in [SIGTERM, SIGINT].into_iter().chain(hangup) {
+    let from_keyboard = Some(SIGINT).filter(|_| !debugger);
+    if debugger {
+        // If no handler can be installed, Ctrl-C ends the run as it would end any other program.
+        let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
+    }
+    for number in [SIGTERM].into_iter().chain(from_keyboard).chain(hangup) {
         // The order matters: the first signal finds the flag unset, and then sets the flag. If no handler can be
         // installed, the signal ends the run as the signal would end any other program.
         let _ = signal_hook::flag::register_conditional_default(number, twice.clone())

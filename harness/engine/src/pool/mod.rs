@@ -2,6 +2,8 @@
 
 mod activity;
 mod child;
+mod debugged;
+mod debugger;
 mod end;
 mod executor;
 mod factory;
@@ -17,9 +19,11 @@ mod simulated;
 mod single;
 mod slots;
 mod starts;
+mod tracer;
 
 pub(crate) use activity::Activity;
 pub(crate) use child::{Deadlines, WorkerProcess};
+pub(crate) use debugger::{Debugger, DebuggerError};
 pub(crate) use end::WorkerEnd;
 pub(crate) use executor::{Assignment, Executor, Home};
 pub(crate) use factory::{Factory, SetUp, StartError};

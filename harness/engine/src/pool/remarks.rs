@@ -1,7 +1,8 @@
 //! Remarks about the entire run: things that libraries did while no rule was running.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use catalog::count;
 
@@ -9,6 +10,16 @@ use catalog::count;
 #[derive(Debug, Default)]
 pub struct Remarks {
     seen: Mutex<BTreeMap<String, Seen>>,
+    announcer: OnceLock<Announcer>,
+}
+
+/// Shows a text to the user at once.
+struct Announcer(Box<dyn Fn(&str) + Send + Sync>);
+
+impl fmt::Debug for Announcer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Announcer")
+    }
 }
 
 #[derive(Debug)]
@@ -24,6 +35,19 @@ impl Remarks {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = || output.lines().map(str::trim).rfind(|line| !line.is_empty()).map(beginning);
         seen.entry(text).or_insert_with(|| Seen { processes: 0, printed: printed() }).processes += 1;
+    }
+
+    /// Sets the function that shows announcements. Only the first call has an effect.
+    pub fn announce_with(&self, show: impl Fn(&str) + Send + Sync + 'static) {
+        // A run sets its function once.
+        let _ = self.announcer.set(Announcer(Box::new(show)));
+    }
+
+    /// Shows a text at once. The text is not kept.
+    pub fn announce(&self, text: &str) {
+        if let Some(Announcer(show)) = self.announcer.get() {
+            show(text);
+        }
     }
 
     /// All remarks, each with its number of processes.

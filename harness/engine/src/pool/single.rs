@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 use steps::program::{Domain, Program};
 
-use crate::case::{FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
-use crate::wire::flight::CallRecord;
+use crate::case::{CaseFailure, FailedCase, SearchResult, Shrinking, Value, case_to_json, display_values};
+use crate::wire::flight::{CallRecord, Flight};
 use crate::wire::message::{Reply, Request, RunRule};
 use crate::wire::trace;
 use catalog::Rule;
@@ -49,9 +49,9 @@ impl Executor {
         Ok(result)
     }
 
-    /// Runs a rule in a worker. An accident becomes the failure of the case that was running.
-    pub fn run_in(&self, assignment: &Assignment<'_>, worker: &mut WorkerProcess) -> RanRule {
-        let request = RunRule {
+    /// The request that runs an assignment.
+    pub(super) fn run_request(&self, assignment: &Assignment<'_>) -> RunRule {
+        RunRule {
             rule: assignment.rule.id.clone(),
             product: self.product.clone(),
             devices: self.scope.devices,
@@ -64,7 +64,12 @@ impl Executor {
             observed: assignment.observed.clone(),
             left_out: assignment.left_out.clone(),
             counts: assignment.counts,
-        };
+        }
+    }
+
+    /// Runs a rule in a worker. An accident becomes the failure of the case that was running.
+    pub fn run_in(&self, assignment: &Assignment<'_>, worker: &mut WorkerProcess) -> RanRule {
+        let request = self.run_request(assignment);
         let before = worker.flight.progress();
         let accident = match worker.ask(&Request::Run(Box::new(request)), assignment.deadline) {
             Ok(Reply::Searched(result)) => {
@@ -76,33 +81,39 @@ impl Executor {
         };
         // A process that ended before it began this rule still has the calls from the previous rule.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
-        let failed = self.accident_case(assignment.rule, worker, recorded, &accident);
+        let rule = assignment.rule;
+        let failure = worker.failure(&accident, || accident_failure(&self.texts(rule), &recorded.0, &accident));
+        let failed = self.lost_case(rule, &worker.flight, recorded, failure);
+        RanRule { result: self.search_until(assignment, failed), output: worker.output(), lost: true }
+    }
+
+    /// The result of a search that ended with the loss of the process.
+    pub(super) fn search_until(&self, assignment: &Assignment<'_>, failed: FailedCase) -> SearchResult {
         let coverage = assignment.search(&self.scope_of(assignment)).coverage(failed.case);
-        let result = SearchResult {
+        SearchResult {
             cases: failed.case,
             failed: 1,
             failure: Some(Box::new(failed)),
             coverage,
             ..SearchResult::default()
-        };
-        RanRule { result, output: worker.output(), lost: true }
+        }
     }
 
-    /// The case that was running when a worker was lost, read from the worker's flight recorder, with the recorded
+    /// The case that was running when a process was lost, read from the process's flight recorder, with the recorded
     /// calls.
-    fn accident_case(
+    pub(super) fn lost_case(
         &self,
         rule: &Rule,
-        worker: &WorkerProcess,
+        flight: &Flight,
         (records, dropped): (Vec<CallRecord>, u64),
-        accident: &WorkerEnd,
+        failure: CaseFailure,
     ) -> FailedCase {
-        let (number, salt, values) = worker.flight.case().unwrap_or_default();
+        let (number, salt, values) = flight.case().unwrap_or_default();
         // Between cases, the recorder holds no values. A long list of values does not fit into the recorder.
         let complete = number > 0 && are_of(&rule.program, &values);
         FailedCase {
             boundary: Vec::new(),
-            failure: worker.failure(accident, || accident_failure(&self.texts(rule), &records, accident)),
+            failure,
             values: if complete { display_values(&rule.program, &values) } else { Vec::new() },
             replay_values: if complete { case_to_json(&rule.program, &values, salt) } else { Json::Null },
             case: number,

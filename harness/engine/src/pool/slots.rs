@@ -80,6 +80,14 @@ impl Slot {
         self.vacated.insert(seat, reason);
     }
 
+    /// Shuts down all workers.
+    pub(super) fn retire(&mut self, deadlines: Deadlines) {
+        for (_, worker) in self.workers.drain() {
+            worker.stop(deadlines.step);
+        }
+        self.vacated.clear();
+    }
+
     /// Ends all workers at once, because none can be trusted.
     pub fn clear(&mut self, reason: StartReason) {
         let seats: Vec<Seat> = self.workers.keys().copied().collect();

@@ -331,7 +331,7 @@ static struct gate { struct gate *next; int open; size_t passed; } *gates;
 static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
 static inline void pass(void *argument) {
-    struct timespec end = {.tv_sec = time(NULL) + DEADLINE};
+    struct timespec end = {.tv_sec = time(NULL) + (debugged() ? INT32_MAX : DEADLINE)};
     pthread_mutex_lock(&gates_lock);
     struct gate *found = gates;
     while (found != NULL && found != argument) /* the runtime may pass any argument, so it is only compared */
@@ -399,9 +399,26 @@ static inline int verdict(int status) {
     return 1;
 }
 
+//: debugged
+/* With a debugger attached, or ATLAS_CTS_DEBUG set, a process may stop for any time. */
+static inline int debugged(void) {
+    char line[256];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL && sscanf(line, "TracerPid: %d", &tracer) != 1) {
+    }
+    if (status != NULL)
+        fclose(status);
+    return tracer != 0 || getenv("ATLAS_CTS_DEBUG") != NULL;
+}
+
 //: run_alone
 static inline int run_alone(void (*program)(void)) {
     int status = 3 << 8;
+    if (debugged()) {
+        program(); /* in this process, and without a deadline */
+        return 0;
+    }
     pid_t child = fork();
     if (child != 0) return waitpid(child, &status, 0) == child ? verdict(status) : 3;
     alarm(DEADLINE); /* seconds; then the process counts as hung, and signal 14 ends it */
@@ -420,14 +437,15 @@ static inline void *perform(void *actor) {
     return NULL;
 }
 static inline int run_together(void) {
-    int status, processes = 0;
+    int status, processes = 0, in_time = !debugged();
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int actor = 0; actor < ACTORS; actor++)
         if (shared == MAP_FAILED || pipe(turns[actor]) != 0) return 3;
     for (int actor = 0; actor < ACTORS; actor++) {
         pid_t child = home[actor] == actor ? fork() : -1;
         if (child == 0) {
-            alarm(DEADLINE); /* seconds; then the process counts as hung, and signal 14 ends it */
+            if (in_time)
+                alarm(DEADLINE); /* seconds; then the process counts as hung, and signal 14 ends it */
             perform((void *)(intptr_t)actor);
             fflush(stdout);
             _exit(HOLDS);

@@ -224,8 +224,15 @@ impl Campaign {
         let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
         let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
         assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
+        if self.debugger.is_some() {
+            assignment.budget.shrinks = 0;
+        }
         let mut output = String::new();
-        let (result, call, lost) = match executor.search(&assignment, slot, &mut output) {
+        let searched = match &self.debugger {
+            None => executor.search(&assignment, slot, &mut output),
+            Some(debugger) => executor.search_debugged(&assignment, slot, debugger),
+        };
+        let (mut result, call, lost) = match searched {
             Ok(mut search) => {
                 if let Some(failed) = &search.failure {
                     self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
@@ -261,7 +268,9 @@ impl Campaign {
             }
         };
         self.evidence.end(&watch, &slot.machine.activity, &result);
-        let result = RuleResult { nanoseconds: begun.elapsed().as_nanos() as u64, ..result };
+        result.findings.extend(slot.machine.activity.take_traced());
+        result.findings.extend(self.debugger.iter().map(|debugger| format!("it ran under a debugger: {debugger}")));
+        result.nanoseconds = begun.elapsed().as_nanos() as u64;
         RuleOutcome { call, lost, units: lease.units().to_vec(), ..RuleOutcome::of(result) }
     }
 }

@@ -11,11 +11,13 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{CaseError, cases_from_json, rule_seed};
+use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::books::{Expected, KnownFailures};
 use record::{Incident, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
+use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
 use super::errors::RunError;
@@ -51,6 +53,8 @@ pub struct Campaign {
     /// The way to recover a lost device.
     pub(super) recovery: Option<Recovery>,
     pub(super) evidence: Evidence,
+    /// The debugger for the run's only rule.
+    pub(super) debugger: Option<Debugger>,
     begun: Instant,
     /// The time spent on confirming failures, in milliseconds.
     pub(super) confirming: AtomicU64,
@@ -75,6 +79,8 @@ impl Campaign {
         let only = options.only_cases()?;
         let mut target = Target::open(options, runtime, rules)?;
         let Opened { devices, out, fingerprint, said } = devices::open(&mut target, options)?;
+        let hearer = listener.clone();
+        target.executor.factory.remarks.announce_with(move |text| hearer.remark(text));
         let lease = devices.take_anyway(Demand::ONE);
         let measured = target.set_patience(lease.visible().as_deref(), options);
         drop(lease);
@@ -96,6 +102,7 @@ impl Campaign {
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
             running: Running::default(),
+            debugger: options.debugger.clone(),
             begun: Instant::now(),
             confirming: AtomicU64::new(0),
             target,
@@ -127,6 +134,20 @@ impl Campaign {
         self.known = KnownCases::read(rules, scope);
         self.known.remarks.iter().for_each(|remark| self.remark(remark.clone()));
         Ok(())
+    }
+
+    /// Checks that the selected rule can be debugged, if the run has a debugger. Returns the lines to print first.
+    ///
+    /// # Errors
+    /// Fails if the rule cannot be debugged.
+    pub(super) fn expect_debuggable(&self, selected: &[Planned]) -> Result<Vec<String>, RunError> {
+        let Some(debugger) = &self.debugger else { return Ok(Vec::new()) };
+        Ok(expect_debuggable(debugger, &self.target.rules, selected, self.only.len())?)
+    }
+
+    /// True if a debugger has the terminal while the rule runs.
+    pub fn debugs(&self) -> bool {
+        self.debugger.is_some()
     }
 
     /// Applies the known failures to all later results. Returns a remark about the known failures.
@@ -239,9 +260,9 @@ impl Campaign {
         RuleResult { verdict: Verdict::Error, reason, ..result }
     }
 
-    /// True if the run replays a given case, so that only the case's rule is judged.
+    /// True if the run replays a given case or debugs a rule, so that only this rule is judged.
     pub(super) fn replays(&self) -> bool {
-        !self.only.is_empty()
+        !self.only.is_empty() || self.debugger.is_some()
     }
 
     /// The rules that are running, longest-running first.

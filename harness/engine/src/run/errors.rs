@@ -11,6 +11,7 @@ use catalog::{CatalogError, UnknownName};
 use record::JournalError;
 use record::books::BooksError;
 
+use super::debugged::NotDebugged;
 use super::library::LibraryError;
 use super::status::{ExitStatus, is_missing};
 use super::target::TargetError;
@@ -35,6 +36,9 @@ pub enum RunError {
     /// The known failures cannot be used.
     #[error("{0}")]
     Expectations(BooksError),
+    /// The selection cannot be debugged.
+    #[error("error: {0}")]
+    NotDebugged(#[from] NotDebugged),
     #[error("error: {0}")]
     Library(#[from] LibraryError),
     /// The runtime, its devices or an option prevents the run.
@@ -84,6 +88,7 @@ impl RunError {
             | RunError::Registry(_)
             | RunError::Selection(_)
             | RunError::SelectionOptions(_)
+            | RunError::NotDebugged(_)
             | RunError::Expectations(_)
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)

@@ -5,6 +5,7 @@ mod answers;
 mod attempt;
 mod breaker;
 mod campaign;
+mod debugged;
 mod devices;
 mod differences;
 mod empty_result;
@@ -44,6 +45,7 @@ mod target;
 mod visible;
 
 pub use campaign::Campaign;
+pub use debugged::NotDebugged;
 pub use errors::{FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError};
 pub use estimate::Estimate;
 pub use expectation_options::{ExpectationOptions, FailOn};
@@ -60,6 +62,7 @@ pub use options::{
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
 pub use profile::Profile;
+pub use redacted::redact;
 pub use registry::choose_runtime;
 pub use replay::quoted;
 pub use result::verdict;

@@ -158,7 +158,7 @@ pub fn run(
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
     outlive_full_files();
-    interrupt::listen();
+    interrupt::listen(options.debugger.is_some());
     let earlier = Earlier::open(&mut options)?;
     let earlier = match earlier {
         Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.run.keep, books, observer),
@@ -255,9 +255,9 @@ fn begin(
         selected = earlier.selection(&rules, selected)?;
     }
     // A replay ignores known failures, because the replay needs this rule's result.
-    let known = match options.run.case {
-        Some(_) => None,
-        None => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
+    let known = match (&options.run.case, &options.debugger) {
+        (Some(_), _) | (_, Some(_)) => None,
+        _ => options.known.read(&options.catalog.specs(runtime), &rules, books)?,
     };
     let mut campaign =
         Campaign::open_heard(options, runtime, rules, observer.listener()).map_err(|error| match &earlier {
@@ -270,6 +270,7 @@ fn begin(
     }
     campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;
+    let hints = campaign.expect_debuggable(&selected)?;
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
@@ -281,6 +282,9 @@ fn begin(
         options.run.case.is_none().then(|| options.known.left_alone(&options.catalog.specs(runtime))).flatten();
     if let Some(expected) = expected.or(left_alone) {
         observer.line(&expected)?;
+    }
+    for hint in hints {
+        observer.line(&hint)?;
     }
     Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
 }

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use simulator_contract::environment;
 
 use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
+use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Specs;
 use record::LONGEST_DEADLINE;
@@ -311,6 +312,11 @@ pub struct Options {
     /// options must match those with which the run was started.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
+    /// Run one rule in the foreground under this debugger.
+    ///
+    /// For example gdb, lldb, or 'gdb -tui'. Nothing has a deadline, and a failure is not confirmed or shrunk.
+    #[arg(long, value_name = "COMMAND", help_heading = SELECTION, hide_short_help = true)]
+    pub debugger: Option<Debugger>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -367,6 +373,7 @@ impl Options {
             run: RunOptions::default(),
             known: ExpectationOptions::default(),
             resume: None,
+            debugger: None,
             devices_out: Vec::new(),
         }
     }

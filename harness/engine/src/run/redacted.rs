@@ -1,7 +1,18 @@
 //! Replaces names of machines, sites and people in a run's own texts with tokens.
 
+use std::path::Path;
+
 use crate::logs::Redactor;
+use crate::runtime::Runtime;
 use record::{RuleResult, RunHeader};
+
+/// Redacts a run's header and a result, with the names of this machine and its user.
+pub fn redact(run: &mut RunHeader, rule: &mut RuleResult, runtime: &Runtime) {
+    let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
+    let redactor = Redactor::new(Path::new("/"), secrets);
+    header(run, &redactor);
+    result(rule, &redactor);
+}
 
 /// Redacts names and device-specific identifiers in a header. Versions, models and digests are kept, because they
 /// identify the target.

@@ -13,6 +13,10 @@ pub use message::Turn;
 pub const WORKER: &str = "ATLAS_CTS_WORKER";
 /// The environment variable with the path of the flight recorder's memory.
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
+/// The environment variable with the file from which a worker under a debugger reads its requests.
+pub const REQUESTS: &str = "ATLAS_CTS_REQUESTS";
+/// The environment variable with the file to which a worker under a debugger writes its replies.
+pub const REPLIES: &str = "ATLAS_CTS_REPLIES";
 /// The environment variable that names the folder for cases' files. The supervisor removes the files, because a
 /// worker may be killed.
 pub const FILES: &str = "ATLAS_CTS_FILES";

@@ -15,7 +15,7 @@ use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
-use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, Turn, WORKER, wait};
+use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, REPLIES, REQUESTS, Turn, WORKER, wait};
 use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
@@ -54,6 +54,11 @@ struct Wire {
 }
 
 impl Wire {
+    fn new(requests: File, replies: File) -> Wire {
+        let pipes = [pipe(&requests), pipe(&replies)];
+        Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes }
+    }
+
     fn next(&self) -> Result<Option<Request>, WorkerFault> {
         self.expect_open();
         let mut line = String::new();
@@ -114,6 +119,17 @@ impl Link for Wire {
     }
 }
 
+/// The protocol's connection: files if the process runs under a debugger, otherwise pipes.
+fn connect() -> std::io::Result<Wire> {
+    let (Some(requests), Some(replies)) = (std::env::var_os(REQUESTS), std::env::var_os(REPLIES)) else {
+        return take_descriptors();
+    };
+    // A debugger may start the process again, which then runs the rule again.
+    let requests = File::open(requests)?;
+    let replies = File::create(replies)?;
+    Ok(Wire::new(requests, replies))
+}
+
 /// Moves the protocol from descriptors 0 and 1 to other descriptors, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
@@ -123,9 +139,7 @@ fn take_descriptors() -> std::io::Result<Wire> {
     let replies: OwnedFd = away(stdout())?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
-    let (requests, replies) = (File::from(requests), File::from(replies));
-    let pipes = [pipe(&requests), pipe(&replies)];
-    Ok(Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes })
+    Ok(Wire::new(File::from(requests), File::from(replies)))
 }
 
 /// Ends this process when the supervisor is gone, even while a library call hangs.
@@ -157,7 +171,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     offer_to_be_killed();
     // Without the mark, the only danger is a library that forks inside a call.
     let _ = super::copies::mark_worker();
-    let wire = take_descriptors().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
+    let wire = connect().map_err(|error| WorkerFault::io("cannot set up the protocol", error))?;
     super::memory::find_folder();
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
