@@ -29,6 +29,7 @@ mod hostile_journal;
 mod hosts;
 mod identity;
 mod interface;
+mod language;
 mod list;
 mod logs;
 mod mustpass;
