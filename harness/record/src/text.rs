@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn chinese_text_breaks_between_characters_but_not_before_a_closing_mark() {
         assert_eq!(wrap("申请Device侧内存，返回指针", 8), ["申请", "Device侧", "内存，返", "回指针"]);
-        assert_eq!(wrap("释放内存。再次申请（失败）", 8), ["释放内", "存。再次", "申请", "（失败）"]);
+        assert_eq!(wrap("释放内存。再次申请（失败）", 8), ["释放内", "存。再次", "申请（失", "败）"]);
         assert_eq!(wrap("  内存内存", 6), ["  内存", "内存"]);
         assert_eq!(wrap("内存", 1), ["内", "存"]);
     }
