@@ -2,6 +2,8 @@
 # Runs the suite for every product of every runtime, or for those in PRODUCTS, on the simulated device. Each has to
 # execute at least the number of rules in the runtime's floors.tsv.
 set -uo pipefail
+# The words of the output are read below.
+export ATLAS_CTS_LANG=en
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 status=0
 for floors in specs/*/floors.tsv; do

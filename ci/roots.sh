@@ -7,6 +7,8 @@
 # Needs root (chroot), Linux 6.7 for aarch64 (a separate binfmt_misc), apt and Debian's archive keyring. The roots are
 # kept in ATLAS_CTS_ROOTS (default: /var/tmp/atlas-cts-roots). The last line counts the checks.
 set -uo pipefail
+# The words of the output are read below.
+export ATLAS_CTS_LANG=en
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 roots=${ATLAS_CTS_ROOTS:-/var/tmp/atlas-cts-roots}
 bundles=$PWD/target/bundle

@@ -9,6 +9,8 @@
 # Environment: PRODUCT (a2), LOOPS (8), JOBS (16, because with slow calls a rule mostly waits), CTS (the command to use
 # instead of a release build).
 set -uo pipefail
+# The words of the output are read below.
+export ATLAS_CTS_LANG=en
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 seed=${1:-$(date +%Y%m%d)}
 product=${PRODUCT:-a2}

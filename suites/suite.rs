@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
+use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
@@ -49,7 +50,8 @@ fn main() -> ExitCode {
         let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
         if rare { argument.hide_short_help(true) } else { argument }
     });
-    let given = with_help(several, wants_all(&words)).get_matches_from(words);
+    let given = with_language(with_help(several, wants_all(&words))).get_matches_from(words);
+    choose_language(&given);
     let command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     conclude(|| suite(command, filters(&given)))
 }

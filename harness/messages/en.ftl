@@ -1,7 +1,6 @@
 ### The English wording of reports. Syntax: https://projectfluent.org
 ###
-### Not included: names that programs read (verdicts, sorts of known failures), and text recorded in journals (reasons,
-### remarks, events).
+### Not included: text recorded in journals (reasons, remarks, events).
 
 ## Numbers
 
@@ -61,7 +60,7 @@ unreadable = unreadable
 unfinished = unfinished
 no-result = no result
 exit-status = exit status { $status }
-level-info = (level info)
+level-info = level info
 
 ## Meanings of results, and explanations of verdicts
 
@@ -73,6 +72,28 @@ meaning-skipped = skipped
 only-observed = only observed
 verdict-exceeds = a call documented as unsupported succeeded
 verdict-observed = undefined in the documents: recorded, not judged
+
+## Names of verdicts and of sorts of known failures: in English those of the journal
+
+verdict-name-pass = pass
+verdict-name-fail = fail
+verdict-name-wrong-code = wrong-code
+verdict-name-exceeds = exceeds
+verdict-name-observed = observed
+verdict-name-blocked = blocked
+verdict-name-skipped = skipped
+verdict-name-error = error
+verdict-name-crash = crash
+verdict-name-timeout = timeout
+verdict-name-flaky = flaky
+verdict-name-device-lost = device-lost
+verdict-name-cut = cut
+sort-name-known = known
+sort-name-new = new
+sort-name-unlike = unlike
+sort-name-too-often = too-often
+sort-name-expired = expired
+sort-name-fixed = fixed
 
 ## The outcome of a run in one sentence
 
@@ -268,6 +289,28 @@ workers = { $count } started, total start-up time { $time }
 workers-with-runtime = { $count } started, { $runtimes } with the runtime, total start-up time { $time }
 time-since-resumed = { $time } since the run was resumed
 retries = { $causes } (never because of a verdict)
+
+## The command alone
+
+welcome-title = Atlas CTS { $version }: { count-rules }
+welcome-machine = This machine
+welcome-installed = { $path } is installed
+welcome-simulated = no toolkit found: rules run on a simulated device
+welcome-last = Last run
+welcome-broken = { $folder }, { $count } broken
+welcome-next = Type next
+welcome-probe = check that a device can be used
+welcome-run-device = run all rules on the devices
+welcome-run-simulated = run all rules on a simulated device
+welcome-doctor = find out what a real device needs
+welcome-explain = read the first broken rule
+welcome-help = list all commands
+
+## The progress line on a terminal
+
+progress-rules = { $done }/{ $all } rules, { $time }
+progress-left = , about { $time } left
+progress-case = case { $case }
 
 ## Known failures
 

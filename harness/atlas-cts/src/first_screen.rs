@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use atlas_cts::help::with_help;
+use atlas_cts::language::with_language;
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
@@ -18,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
-    let command = with_help(Cli::command(), all);
+    let command = with_language(with_help(Cli::command(), all));
     let page = page(&command);
     command.override_help(page)
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, Command};
 const WIDTH: usize = 100;
 
 /// The heading of the options that every command has.
-const HELP: &str = "Help";
+pub(crate) const HELP: &str = "Help";
 
 /// Gives a command and its subcommands `--help` for the usual options and `--help-all` for every option. For
 /// `--help-all`, `all` is set, and the pages also show environment variables and defaults. Every command has `--version`.

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod draft;
 pub mod help;
 pub mod interface;
+pub mod language;
 mod output;
 pub mod reproducer;
 pub mod run;

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use atlas_cts::help::wants_all;
+use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
 use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run};
@@ -201,7 +202,10 @@ fn command() -> ExitCode {
         words.push("--help".into());
     }
     let parsed = first_screen::grammar(wants_all(&words)).try_get_matches_from(words);
-    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = parsed.and_then(|matches| {
+        choose_language(&matches);
+        Cli::from_arg_matches(&matches)
+    });
     let command = parsed.unwrap_or_else(|error| error.exit()).command;
     conclude(|| match command {
         Some(command) => dispatch(command),

@@ -61,8 +61,10 @@ fn options_page() -> String {
     let shared = |option: &Arg| users[&entry(option)] > 1;
     let mut page = "# Options\n\nFor everyone who types a command: after this page you know every option. `atlas-cts man\n--markdown` \
                     prints this page. The environment variable of an option is read if the option is\nnot given.\n\n\
-                    ## Options that several commands share\n"
+                    ## Options of every command\n\n"
         .to_owned();
+    own_options(&grammar).for_each(|option| page += &entry(option));
+    page += "\n## Options that several commands share\n";
     let mut headings: Vec<(&str, Vec<String>)> = Vec::new();
     for option in commands.iter().flat_map(|command| own_options(command)).filter(|option| shared(option)) {
         let heading = option.get_help_heading().unwrap_or("Other");

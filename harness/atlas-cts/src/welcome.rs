@@ -5,7 +5,12 @@ use std::path::Path;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say};
 use engine::run::{CatalogOptions, ExitStatus, installed_library, load_rules, read_named, runs_folder};
+use ledger::report::pad;
+use messages::message;
 use record::{Meaning, Recorded};
+
+/// The width of a label, in columns.
+const LABEL: usize = 14;
 
 /// Prints the state of this machine and the commands to try next. The exit status reports a missing command.
 pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
@@ -14,28 +19,32 @@ pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
     let library = installed_library(&rules);
     let product = &rules.default_product;
     let mut next = Vec::new();
-    let mut text = format!("Atlas CTS {}: {} rules\n\n", env!("CARGO_PKG_VERSION"), rules.rules.len());
+    let title = message!("welcome-title", version = env!("CARGO_PKG_VERSION"), count = rules.rules.len());
+    let mut text = format!("{title}\n\n");
+    let row = |label: &str, said: &str| format!("{}{said}\n", pad(label, LABEL));
     match &library {
         Some(path) => {
-            text += &format!("This machine  {} is installed\n", path.display());
-            next.push(("atlas-cts doctor --probe".to_owned(), "check that a device can be used"));
-            next.push(("atlas-cts run --backend device".to_owned(), "run all rules on the devices"));
+            let installed = message!("welcome-installed", path = path.display().to_string());
+            text += &row(message!("welcome-machine"), &installed);
+            next.push(("atlas-cts doctor --probe".to_owned(), message!("welcome-probe")));
+            next.push(("atlas-cts run --backend device".to_owned(), message!("welcome-run-device")));
         }
         None => {
-            text += "This machine  no toolkit found: rules run on a simulated device\n";
-            next.push((format!("atlas-cts run --product {product}"), "run all rules on a simulated device"));
-            next.push(("atlas-cts doctor".to_owned(), "find out what a real device needs"));
+            text += &row(message!("welcome-machine"), message!("welcome-simulated"));
+            next.push((format!("atlas-cts run --product {product}"), message!("welcome-run-simulated")));
+            next.push(("atlas-cts doctor".to_owned(), message!("welcome-doctor")));
         }
     }
     if let Ok((_, run)) = read_named(Path::new("latest")) {
         let broken: Vec<&str> = broken(&run).collect();
-        text += &format!("Last run      {}, {} broken\n", runs_folder().join("latest").display(), broken.len());
+        let folder = runs_folder().join("latest").display().to_string();
+        text += &row(message!("welcome-last"), &message!("welcome-broken", folder = folder, count = broken.len()));
         if let Some(first) = broken.first() {
-            next.insert(0, (format!("atlas-cts explain {first}"), "read the first broken rule"));
+            next.insert(0, (format!("atlas-cts explain {first}"), message!("welcome-explain")));
         }
     }
-    next.push(("atlas-cts --help".to_owned(), "list all commands"));
-    text += "\nType next\n";
+    next.push(("atlas-cts --help".to_owned(), message!("welcome-help")));
+    text += &format!("\n{}\n", message!("welcome-next"));
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
     for (command, purpose) in next {
         text += &format!("  {command:<width$}   {purpose}\n");

@@ -31,6 +31,7 @@ mod hostile_journal;
 mod hosts;
 mod identity;
 mod interface;
+mod language;
 mod list;
 mod logs;
 mod mustpass;

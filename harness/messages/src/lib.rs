@@ -1,32 +1,36 @@
 //! The wording of reports and of the doctor, in message files; [`message!`] formats a message.
 //!
-//! The messages in this crate name no runtime. Another crate may have its own message file, also named `en.ftl`
-//! ([`Messages`]).
+//! The messages in this crate name no runtime. Another crate may have its own message files, which have the same names
+//! as here, `en.ftl` and `zh.ftl` ([`Messages`]).
 //!
 //! The syntax is that of [Project Fluent](https://projectfluent.org). Text recorded in a journal (verdicts, reasons,
-//! events) is not a message, because journals are the same in every language.
+//! events) is not a message, because journals are the same in every language. [`in_language`] makes text for programs
+//! from messages.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
+mod language;
+
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 
 pub use fluent_bundle::FluentValue;
+pub use language::{Language, bracketed, comma, in_language, language, use_language};
 
-/// The available languages, by their HTML language tags.
-const LANGUAGES: [&str; 1] = ["en"];
+/// The text of a message file in each language, in the order of [`Language::ALL`].
+pub type Translations = [&'static str; Language::ALL.len()];
 
-/// The text of a message file in each language, in the order of [`LANGUAGES`].
-pub type Translations = [&'static str; LANGUAGES.len()];
-
-const COMMON: Translations = [concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl"))];
+const COMMON: Translations = [
+    concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl")),
+    concat!(include_str!("../zh.ftl"), include_str!("../zh/doctor.ftl")),
+];
 
 /// The messages available to every crate.
-pub static MESSAGES: LazyLock<Messages> = LazyLock::new(|| Messages::of(&[COMMON]));
+pub static MESSAGES: LazyLock<Messages> = LazyLock::new(|| Messages::of([COMMON].into()));
 
 /// A message from [`MESSAGES`], by its literal key: a `&'static str` if the message has no variables, otherwise a
 /// `String`.
@@ -46,44 +50,36 @@ macro_rules! message {
     };
 }
 
-/// The language in use.
-pub fn language() -> &'static str {
-    LANGUAGES[chosen()]
+/// Messages in every language; the language in use selects the text.
+pub struct Messages {
+    parts: Vec<Translations>,
+    /// The messages of each language that was used.
+    bundles: [OnceLock<Bundle>; Language::ALL.len()],
 }
 
-/// The index of the language in use. English is the only language so far.
-fn chosen() -> usize {
-    0
-}
-
-/// Messages in the selected language.
-pub struct Messages(FluentBundle<FluentResource>);
+type Bundle = FluentBundle<FluentResource>;
 
 impl Messages {
     /// The messages that every crate may use, together with one crate's own messages. The crate's keys must differ from
     /// the common keys.
+    pub fn with(own: Translations) -> Messages {
+        Messages::of([COMMON, own].into())
+    }
+
+    fn of(parts: Vec<Translations>) -> Messages {
+        Messages { parts, bundles: Default::default() }
+    }
+
+    /// The messages in the language in use.
     ///
     /// # Panics
     /// Panics if a message file has a mistake.
-    pub fn with(own: Translations) -> Messages {
-        Messages::of(&[COMMON, own])
-    }
-
-    fn of(parts: &[Translations]) -> Messages {
-        let texts = parts.iter().map(|part| part[chosen()]);
-        Messages::read(language(), texts).unwrap_or_else(|error| panic!("the messages of `{}`: {error}", language()))
-    }
-
-    fn read<'a>(language: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<Messages, String> {
-        let language = language.parse().map_err(|error| format!("{error}"))?;
-        let mut bundle = FluentBundle::new_concurrent(vec![language]);
-        // Isolation marks around values would be visible in terminals; only bidirectional text needs them.
-        bundle.set_use_isolating(false);
-        for text in texts {
-            let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| format!("{errors:?}"))?;
-            bundle.add_resource(resource).map_err(|errors| format!("{errors:?}"))?;
-        }
-        Ok(Messages(bundle))
+    fn bundle(&self) -> &Bundle {
+        let language = language();
+        self.bundles[language as usize].get_or_init(|| {
+            let texts = self.parts.iter().map(|part| part[language as usize]);
+            read(language, texts).unwrap_or_else(|error| panic!("the messages of `{}`: {error}", language.name()))
+        })
     }
 
     /// A message without variables, which must be one line of text so that nothing is allocated. An unknown key is
@@ -103,15 +99,28 @@ impl Messages {
     }
 
     fn format(&self, key: &str, values: Option<&FluentArgs<'_>>) -> Option<Cow<'_, str>> {
-        let pattern = self.0.get_message(key)?.value()?;
+        let bundle = self.bundle();
+        let pattern = bundle.get_message(key)?.value()?;
         let mut errors = Vec::new();
-        let text = self.0.format_pattern(pattern, values, &mut errors);
+        let text = bundle.format_pattern(pattern, values, &mut errors);
         debug_assert!(errors.is_empty(), "{key}: {errors:?}");
         Some(match text {
             Cow::Borrowed(text) => Cow::Borrowed(text),
             Cow::Owned(text) => Cow::Owned(text),
         })
     }
+}
+
+fn read<'a>(language: Language, texts: impl IntoIterator<Item = &'a str>) -> Result<Bundle, String> {
+    let tag = language.tag().parse().map_err(|error| format!("{error}"))?;
+    let mut bundle = FluentBundle::new_concurrent(vec![tag]);
+    // Isolation marks around values would be visible in terminals; only bidirectional text needs them.
+    bundle.set_use_isolating(false);
+    for text in texts {
+        let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| format!("{errors:?}"))?;
+        bundle.add_resource(resource).map_err(|errors| format!("{errors:?}"))?;
+    }
+    Ok(bundle)
 }
 
 impl fmt::Debug for Messages {

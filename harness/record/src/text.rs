@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar;
+
 /// Makes untrusted text harmless: control characters become visible symbols, writing-direction marks become their code
 /// points, and characters that XML does not allow become U+FFFD. Line feeds and tabs are kept.
 pub fn clean(text: &str) -> Cow<'_, str> {
@@ -58,23 +60,71 @@ const COMMAND: &str = "::";
 /// The beginning of a command in GitHub's older form, anywhere in a line.
 const OLD_COMMAND: &str = "##[";
 
-/// Breaks clean text into lines of at most `width` characters, at spaces where possible. Spaces at the start of a line
-/// are kept, because they may be indentation.
+/// The columns that a character takes on a terminal: two for Chinese, Japanese and Korean characters, otherwise one.
+fn columns_of(c: char) -> usize {
+    if is_wide(c) { 2 } else { 1 }
+}
+
+fn is_wide(c: char) -> bool {
+    c.width() == Some(2)
+}
+
+/// The columns that clean text on one line takes on a terminal.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Text with spaces after it, so that it takes at least `width` columns.
+pub fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// Text with spaces before it, so that it takes at least `width` columns.
+pub fn pad_left(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// Breaks clean text into lines of at most `width` columns, at spaces or next to Chinese characters where possible.
+/// Spaces at the start of a line are kept, because they may be indentation.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in clean(text).trim_end().split('\n') {
         let mut rest = line.trim_end();
-        while let Some((limit, _)) = rest.char_indices().nth(width) {
+        while let Some(limit) = beyond(rest, width) {
             let indent = rest.len() - rest.trim_start().len();
-            let space = rest[..limit].rfind(' ').filter(|space| *space > indent);
-            // A space right after the limit is also a good place to break.
-            let at = if rest[limit..].starts_with(' ') { limit } else { space.unwrap_or(limit) };
+            let at = last_break(rest, limit, indent).unwrap_or(limit);
             lines.push(rest[..at].trim_end().to_owned());
             rest = rest[at..].trim_start();
         }
         lines.push(rest.to_owned());
     }
     lines
+}
+
+/// The first character that does not fit into `width` columns. One character always fits, so that each line has one.
+fn beyond(text: &str, width: usize) -> Option<usize> {
+    let mut used = 0;
+    text.char_indices().find_map(|(at, c)| {
+        used += columns_of(c);
+        (used > width && at > 0).then_some(at)
+    })
+}
+
+/// The last place to break a text at or before `limit`, and after its indentation.
+fn last_break(text: &str, limit: usize, indent: usize) -> Option<usize> {
+    let after = text[limit..].chars().next().map_or(limit, |c| limit + c.len_utf8());
+    let pairs = text[..after].char_indices().zip(text[..after].char_indices().skip(1));
+    let good = pairs.filter(|((_, before), (at, c))| *at > indent && may_break(*before, *c));
+    good.last().map(|(_, (at, _))| at)
+}
+
+/// True if a line may break between two characters. A line does not start with a closing mark and does not end with an
+/// opening mark.
+fn may_break(before: char, after: char) -> bool {
+    const CLOSING: &str = "，。、：；！？）」』》〉】”’…—·,.:;!?)]}%";
+    const OPENING: &str = "（「『《〈【“‘([{";
+    let wide = is_wide(before) || is_wide(after);
+    after == ' ' || wide && before != ' ' && !CLOSING.contains(after) && !OPENING.contains(before)
 }
 
 #[cfg(test)]
@@ -96,5 +146,26 @@ mod tests {
         assert_eq!(commands(&disarmed), 0, "{disarmed}");
         assert_eq!(disarmed.replace("\\::", "::").replace("##\\[", "##["), text, "the rest is unchanged");
         assert!(matches!(super::disarmed("std::vector\n: :a\n# #[b]\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_chinese_character_takes_two_columns() {
+        assert_eq!([columns("aclrtMalloc"), columns("内存"), columns("、")], [11, 4, 2]);
+        assert_eq!([pad("内存", 6), pad_left("内存", 6), pad("内存", 3)], ["内存  ", "  内存", "内存"]);
+    }
+
+    #[test]
+    fn chinese_text_breaks_between_characters_but_not_before_a_closing_mark() {
+        assert_eq!(wrap("申请Device侧内存，返回指针", 8), ["申请", "Device侧", "内存，返", "回指针"]);
+        assert_eq!(wrap("释放内存。再次申请（失败）", 8), ["释放内", "存。再次", "申请（失", "败）"]);
+        assert_eq!(wrap("  内存内存", 6), ["  内存", "内存"]);
+        assert_eq!(wrap("内存", 1), ["内", "存"]);
+    }
+
+    #[test]
+    fn latin_text_breaks_at_spaces() {
+        assert_eq!(wrap("a word, another", 8), ["a word,", "another"]);
+        assert_eq!(wrap("  indented text", 10), ["  indented", "text"]);
+        assert_eq!(wrap("overlong", 4), ["over", "long"]);
     }
 }

@@ -16,6 +16,7 @@ use catalog::product;
 use clap::Args;
 use engine::doctor::{Examination, HostMachine, Patient, Verdict, page};
 use engine::run::{ExitStatus, choose_runtime, load_rules};
+use messages::{Language, use_language};
 
 use crate::conclude::CommandError;
 use crate::output::{say, say_json};
@@ -50,6 +51,10 @@ pub struct DoctorArguments {
 /// # Errors
 /// Fails if the command line or the catalog is wrong, or if printing fails.
 pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
+    if arguments.json {
+        // Programs read the same text in every language.
+        use_language(Language::English);
+    }
     let options = &arguments.options;
     let runtime = choose_runtime(RUNTIMES, &options.catalog, &[])?;
     let rules = load_rules(&options.catalog, runtime)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity, ask};
 use engine::runtime::Runtime;
-use messages::message;
+use messages::{Language, message};
 use record::{RuleResult, RunHeader, Verdict, read_journal};
 
 use super::surroundings::Surroundings;
@@ -51,7 +51,7 @@ pub(super) fn look(
     let (deadline, wait) = (options.conditions.deadline, options.machine.lock_wait);
     command.arg("--deadline").arg(deadline.to_string());
     command.arg("--lock-dir").arg(&options.machine.lock_dir).arg("--lock-wait").arg(wait.to_string());
-    command.args(["--runtime", runtime.name()]);
+    command.args(["--runtime", runtime.name(), "--lang", Language::English.name()]);
     let product = found.product.as_deref().filter(|_| patient.product.is_some());
     command.arg("--product").arg(product.unwrap_or("auto"));
     if let Some(specs) = &options.catalog.specs {

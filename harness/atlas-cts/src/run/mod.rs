@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
+use messages::{Language, use_language};
 
 pub use event::LogLine;
 use json::JsonLog;
@@ -48,6 +49,10 @@ enum LogFormat {
 
 /// Runs rules and prints the events.
 pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
+    if arguments.log_format == LogFormat::Json {
+        // Programs read the same text in every language.
+        use_language(Language::English);
+    }
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;

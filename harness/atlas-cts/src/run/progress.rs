@@ -10,6 +10,7 @@ use std::time::Duration;
 use engine::run::{Agenda, Listener, RunError, RunningRule};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ledger::report::{clean, disarmed};
+use messages::{comma, message};
 
 /// The interval between updates of the line.
 const TICK: Duration = Duration::from_millis(250);
@@ -59,7 +60,7 @@ impl Progress {
         if self.bar.is_hidden() || work.campaign.debugs() {
             return perform();
         }
-        let style = ProgressStyle::with_template("{pos}/{len} rules, {elapsed_precise}{wide_msg}");
+        let style = ProgressStyle::with_template(&template());
         self.bar.set_style(style.expect("the template's fields exist"));
         self.bar.set_length(work.selected.len() as u64);
         std::thread::scope(|scope| {
@@ -89,14 +90,19 @@ impl Progress {
     }
 }
 
+/// The line, with the fields that the bar fills in.
+fn template() -> String {
+    message!("progress-rules", done = "{pos}", all = "{len}", time = "{elapsed_precise}") + "{wide_msg}"
+}
+
 /// The running rules, and an estimate of the remaining time.
 fn message(running: &[RunningRule], left: Option<Duration>) -> String {
-    let left = left.map(|left| format!(", about {} left", roughly(left))).unwrap_or_default();
+    let left = left.map(|left| message!("progress-left", time = roughly(left))).unwrap_or_default();
     let Some(RunningRule { rule, devices, case, time }) = running.first() else { return left };
-    let case = case.map(|case| format!("case {case}, ")).unwrap_or_default();
+    let case = case.map(|case| message!("progress-case", case = case) + comma()).unwrap_or_default();
     let others = match running.len() - 1 {
         0 => String::new(),
-        others => format!(" and {others} more"),
+        others => format!(" {}", message!("and-more", count = others)),
     };
     let text = format!("{left}: {rule} ({case}{devices}, {} s){others}", time.as_secs());
     clean(&text).replace(['\n', '\t'], " ")

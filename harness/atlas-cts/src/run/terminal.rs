@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use crate::{AnnotationOptions, say_line, say_painted};
 use engine::run::{Agenda, Campaign, Listener, Observer, RunError};
-use ledger::report::{Blocks, summary};
-use record::{Recorded, RuleResult, Verdict};
+use ledger::report::{Blocks, pad, sort_text, summary, verdict_text};
+use record::{Recorded, RuleResult, Sort, Verdict};
 
 use super::progress::Progress;
+
+/// The width of a verdict before a rule's id, in columns.
+const NAME: usize = 9;
 
 /// Prints events line by line.
 #[derive(Debug, Default)]
@@ -52,13 +55,14 @@ impl Observer for Terminal {
 }
 
 fn result_text(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> String {
+    let verdict = verdict_text(result.verdict);
     match result.verdict {
-        Verdict::Pass => format!("pass      {}", result.id),
-        verdict if verdict != Verdict::Skipped && campaign.expected(result) => {
-            format!("known     {}  ({verdict}: {})", result.id, result.reason)
+        known if known != Verdict::Skipped && known != Verdict::Pass && campaign.expected(result) => {
+            format!("{} {}  ({verdict}: {})", pad(sort_text(Sort::Known), NAME), result.id, result.reason)
         }
+        Verdict::Pass => format!("{} {}", pad(verdict, NAME), result.id),
         _ if campaign.breaks(result) => blocks.text(result, &campaign.header),
-        verdict if result.reason.is_empty() => format!("{:<9} {}", verdict.name(), result.id),
-        verdict => format!("{:<9} {}  ({})", verdict.name(), result.id, result.reason),
+        _ if result.reason.is_empty() => format!("{} {}", pad(verdict, NAME), result.id),
+        _ => format!("{} {}  ({})", pad(verdict, NAME), result.id, result.reason),
     }
 }

@@ -1,11 +1,14 @@
 //! The shell blocks of pages: those marked `run` are run as they are written, and their output is compared; the others
 //! name the reason why not, and are parsed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
+
+use regex_lite::Regex;
 
 use crate::support::sources::relative;
 use crate::support::{Bench, copy_folder, project, take_environment};
@@ -30,6 +33,16 @@ struct Block {
     /// The words after the fence.
     info: Vec<String>,
     lines: Vec<String>,
+}
+
+/// True for a page in Chinese.
+fn is_chinese(page: &str) -> bool {
+    page.starts_with("docs/zh/") || page.contains(".zh.md")
+}
+
+/// The page in English that a Chinese page translates.
+fn english(page: &str) -> String {
+    page.replace("docs/zh/", "docs/").replace(".zh.md", ".md")
 }
 
 fn blocks(path: &Path, text: &str) -> Vec<Block> {
@@ -123,14 +136,19 @@ fn checkout() -> Bench {
     bench
 }
 
-/// Runs a step; an error says how it differs.
-fn run(step: &Step, bench: &Bench) -> Result<(), String> {
+/// Runs a step in the language of its page; an error says how it differs.
+fn run(step: &Step, language: &str, bench: &Bench) -> Result<(), String> {
     let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("bash");
     command.arg("-c").arg(format!("{{ {}\n}} 2>&1", step.command));
     command.current_dir(bench.path("")).stdin(Stdio::null());
     take_environment(&mut command, &bench.command([""; 0]));
-    command.env("PATH", path).env("HOME", bench.path("")).env("NO_COLOR", "1").env("COLUMNS", "100");
+    command
+        .env("ATLAS_CTS_LANG", language)
+        .env("PATH", path)
+        .env("HOME", bench.path(""))
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100");
     // Cargo runs the suite in its checkout; the pages' commands run elsewhere.
     command.env_remove("CARGO_MANIFEST_DIR").env_remove("RUST_BACKTRACE");
     let output = command.output().expect("bash runs");
@@ -163,8 +181,9 @@ fn every_command_of_a_run_block_does_what_its_page_shows() {
             let Some(blocks) = queue.lock().expect("no thread panics").next() else { return };
             let bench = checkout();
             for block in blocks {
+                let language = if is_chinese(&block.place) { "zh" } else { "en" };
                 for step in steps(block) {
-                    if let Err(text) = run(&step, &bench) {
+                    if let Err(text) = run(&step, language, &bench) {
                         wrong.lock().expect("no thread panics").push(format!("{}: {text}", block.place));
                     }
                 }
@@ -174,6 +193,35 @@ fn every_command_of_a_run_block_does_what_its_page_shows() {
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
     let wrong = wrong.into_inner().expect("no thread panics");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A page in two languages has the same commands and names the same options, so that neither is left behind.
+#[test]
+fn a_translated_page_has_the_commands_and_options_of_the_original() {
+    let option = Regex::new(r"--[a-z][a-z0-9-]+").expect("the pattern is a regular expression");
+    let commands = |path: &Path, text: &str| -> Vec<String> {
+        let shell = |block: &Block| ["sh", "console"].map(Some).contains(&block.info.first().map(String::as_str));
+        let lines = |block: Block| match block.info.iter().any(|word| word == "run") {
+            true => steps(&block).into_iter().map(|step| step.command).collect::<Vec<_>>(),
+            // Remarks are translated.
+            false => {
+                block.lines.iter().map(|line| line.split(" #").next().unwrap_or_default().trim().to_owned()).collect()
+            }
+        };
+        blocks(path, text).into_iter().filter(shell).flat_map(lines).collect()
+    };
+    let options =
+        |text: &str| -> BTreeSet<String> { option.find_iter(text).map(|found| found.as_str().to_owned()).collect() };
+    let pages = pages();
+    let mut translated = 0;
+    for (path, text) in pages.iter().filter(|(path, _)| is_chinese(&relative(path))) {
+        let name = english(&relative(path));
+        let Some((original, english)) = pages.iter().find(|(other, _)| relative(other) == name) else { continue };
+        assert_eq!(commands(path, text), commands(original, english), "the commands of {name} and its translation");
+        assert_eq!(options(text), options(english), "the options of {name} and its translation");
+        translated += 1;
+    }
+    assert!(translated >= 5, "{translated} pages are translated");
 }
 
 #[test]

@@ -104,7 +104,8 @@ impl Bench {
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             let of_ci = ["NEXTEST_RUN_ID", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"].contains(&name.as_str());
-            if name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") || of_ci {
+            let of_locale = name == "LANG" || name.starts_with("LC_");
+            if of_locale || of_ci || name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") {
                 command.env_remove(name);
             }
         }

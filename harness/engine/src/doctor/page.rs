@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use messages::message;
-use record::text::{clean, wrap};
+use messages::{comma, message};
+use record::text::{clean, pad, wrap};
 
 use super::finding::{Examination, Finding};
 
@@ -34,10 +34,10 @@ pub fn page(found: &Examination) -> String {
     for device in &found.devices {
         let memory = device.memory_used.zip(device.memory_total);
         let memory = memory.map(|(used, total)| message!("device-memory", used = used, total = total));
-        let users = device.processes.join(", ");
+        let users = device.processes.join(comma());
         let users = (!users.is_empty()).then(|| message!("device-users", users = users));
         let parts = [device.name.clone(), device.health.clone(), memory, users];
-        row(&mut text, &device.label, &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
+        row(&mut text, &device.label, &parts.into_iter().flatten().collect::<Vec<_>>().join(comma()));
     }
     if !found.versions.is_empty() {
         title(&mut text, message!("heading-versions"));
@@ -53,7 +53,7 @@ pub fn page(found: &Examination) -> String {
 }
 
 fn add_finding(text: &mut String, finding: &Finding) {
-    let _ = writeln!(text, "\n{:<8} {}", finding.severity.name().to_uppercase(), clean(&finding.id));
+    let _ = writeln!(text, "\n{} {}", pad(&finding.severity.name().to_uppercase(), 8), clean(&finding.id));
     row(text, "", &finding.title);
     for seen in &finding.seen {
         row(text, message!("label-seen"), seen);
@@ -69,7 +69,7 @@ fn row(text: &mut String, label: &str, content: &str) {
     let width = LABEL - 3;
     let mut label = clean(&shown(label)).into_owned();
     for line in wrap(&shown(content), WIDTH - LABEL) {
-        let line = format!("  {label:<width$} {line}");
+        let line = format!("  {} {line}", pad(&label, width));
         let _ = writeln!(text, "{}", line.trim_end());
         label.clear();
     }

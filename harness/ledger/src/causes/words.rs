@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use messages::message;
+use messages::{bracketed, comma, message};
 use record::{Boundary, Content, Difference, FailingValues, RuleResult, Shape, Symptom, Verdict};
 
 use super::{Cause, Likeness};
+use crate::report::verdict_text;
 
 /// A difference in words, for example `the last 31 of 65567 bytes: never written`.
 pub fn difference_text(difference: &Difference) -> String {
@@ -55,7 +56,7 @@ pub fn boundary_lines(boundary: &[Boundary]) -> Vec<String> {
     let mut lines: Vec<String> = bound.iter().map(line).collect();
     if !any.is_empty() {
         let axes: Vec<&str> = any.iter().map(|boundary| boundary.axis.as_str()).collect();
-        lines.push(message!("boundary-any", axes = axes.join(", ")));
+        lines.push(message!("boundary-any", axes = axes.join(comma())));
     }
     lines
 }
@@ -74,7 +75,7 @@ impl Cause<'_> {
             }
             Likeness::Lost { function, .. } => message!("cause-crash", function = function.as_str()),
             Likeness::Value { function } => message!("cause-value", function = function.as_str()),
-            Likeness::Verdict(verdict) => verdict.name().to_owned(),
+            Likeness::Verdict(verdict) => verdict_text(*verdict).to_owned(),
         }
     }
 
@@ -117,7 +118,7 @@ impl Cause<'_> {
             true => message!("count-bytes", count = most),
             false => message!("group-bytes", least = least, most = most),
         };
-        format!("{place} ({sizes}): {content}")
+        format!("{place}{}: {content}", bracketed(&sizes))
     }
 
     /// All rules of the cause, the first one first.

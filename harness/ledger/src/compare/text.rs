@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use messages::message;
 
-use crate::report::{clean, wrap};
+use crate::report::{clean, pad, wrap};
 
 use super::difference::Difference;
 use super::page::page;
@@ -41,7 +41,7 @@ pub fn text(found: &Difference) -> String {
 fn row(text: &mut String, label: &str, content: &str) {
     let mut label = label;
     for line in wrap(content, WIDTH - LABEL) {
-        let _ = writeln!(text, "    {label:<8} {line}");
+        let _ = writeln!(text, "    {} {line}", pad(label, 8));
         label = "";
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use time::Date;
 
 use cases::query;
+use messages::{Language, in_language};
 use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
@@ -89,7 +90,8 @@ fn group(text: &mut String, cause: &Cause<'_>, product: &str, details: &Details)
     for line in common(cause).unwrap_or_default() {
         let _ = writeln!(text, "      {line}");
     }
-    signed(text, details, &cause.title());
+    // Known failures are the same in every language.
+    signed(text, details, &in_language(Language::English, || cause.title()));
 }
 
 /// The end of an entry.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use messages::message;
+use messages::{comma, message};
 use time::Date;
 
 use record::{AppliedExpectations, ExpectationFiles, Meaning, RuleResult, RunHeader, Sort, SortedResult, Symptom};
@@ -62,7 +62,7 @@ impl Expecting {
         let line = message!("known-line", path = files.path.as_str(), sha256 = digest, count = all, applying = here);
         match self.undecided.len() {
             0 => line,
-            open => format!("{line}, {}", message!("known-open", count = open)),
+            open => format!("{line}{}{}", comma(), message!("known-open", count = open)),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::text::{exit, rule_columns, since};
 use super::{History, PastRun, Timeline, chart, mark};
-use crate::report::{MEANINGS, document, duration, escaped, meaning_text};
+use crate::report::{MEANINGS, document, duration, escaped, meaning_text, verdict_text};
 use messages::message;
 use record::{Meaning, Verdict};
 
@@ -72,7 +72,7 @@ fn number_columns(names: &[&str]) -> String {
 
 /// The verdicts in words. Consecutive equal verdicts become one item with their number.
 fn spoken(verdicts: &[Option<Verdict>]) -> String {
-    let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), Verdict::name);
+    let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), verdict_text);
     let runs = verdicts.chunk_by(|a, b| a == b);
     runs.map(|run| format!("{} {}", run.len(), word(&run[0]))).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{History, PastRun, Timeline, mark};
-use crate::report::{MEANINGS, clean, duration, meaning_text, one_line, wrap};
+use crate::report::{MEANINGS, clean, columns, duration, meaning_text, one_line, pad, pad_left, wrap};
 use messages::message;
 
 /// The width of the text, in columns.
@@ -26,14 +26,14 @@ pub fn text(history: &History) -> String {
 }
 
 fn runs(text: &mut String, timeline: &Timeline) {
-    let meanings = MEANINGS.map(|meaning| format!("{:>7}", meaning_text(meaning))).join(" ");
+    let meanings = MEANINGS.map(|meaning| pad_left(meaning_text(meaning), 7)).join(" ");
     let _ = writeln!(
         text,
-        "  {:>3}  {:<19}   {:>4} {meanings} {:>13}  {}",
-        message!("column-run"),
-        message!("column-started"),
-        message!("column-exit"),
-        message!("column-time"),
+        "  {}  {}   {} {meanings} {}  {}",
+        pad_left(message!("column-run"), 3),
+        pad(message!("column-started"), 19),
+        pad_left(message!("column-exit"), 4),
+        pad_left(message!("column-time"), 13),
         message!("column-differences")
     );
     let mut before: Option<&PastRun> = None;
@@ -42,11 +42,11 @@ fn runs(text: &mut String, timeline: &Timeline) {
         let started: String = one_line(&run.started).chars().take(19).collect();
         let _ = writeln!(
             text,
-            "  {:>3}  {started:<19}   {:>4} {} {:>13}  {}",
+            "  {:>3}  {started:<19}   {:>4} {} {}  {}",
             index + 1,
             exit(run),
             numbers.join(" "),
-            run.nanoseconds.map_or(message!("unfinished").to_owned(), duration),
+            pad_left(&run.nanoseconds.map_or(message!("unfinished").to_owned(), duration), 13),
             since(run, before)
         );
         before = Some(run);
@@ -83,24 +83,30 @@ fn rules(text: &mut String, timeline: &Timeline) {
         return;
     }
     let width = restless.iter().map(|rule| one_line(&rule.rule).chars().count()).max().unwrap_or(0).min(60);
-    let runs = timeline.runs.len().max(message!("column-runs").len());
+    let runs = timeline.runs.len().max(columns(message!("column-runs")));
     let [changes, not_good, flaky, again, time] = rule_columns();
     let _ = writeln!(
         text,
-        "\n  {:<width$}  {:<runs$}  {changes:>7}  {not_good:>8}  {flaky:>6}  {again:>12}  {time:>12}",
-        message!("column-rule"),
-        message!("column-runs")
+        "\n  {}  {}  {}  {}  {}  {}  {}",
+        pad(message!("column-rule"), width),
+        pad(message!("column-runs"), runs),
+        pad_left(changes, 7),
+        pad_left(not_good, 8),
+        pad_left(flaky, 6),
+        pad_left(again, 12),
+        pad_left(time, 12)
     );
     for rule in &restless {
         let marks: String = rule.verdicts.iter().map(|verdict| mark(*verdict)).collect();
         let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
         let _ = writeln!(
             text,
-            "  {:<width$}  {marks:<runs$}  {:>7}  {:>8}  {:>6}  {again:>12}  {:>12}",
+            "  {:<width$}  {marks:<runs$}  {:>7}  {:>8}  {:>6}  {}  {:>12}",
             one_line(&rule.rule),
             rule.changes,
             format!("{}/{}", rule.broken, rule.ran),
             format!("{}/{}", rule.flaky, rule.ran),
+            pad_left(&again, 12),
             duration(rule.median)
         );
     }

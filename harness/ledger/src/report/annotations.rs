@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::conclusion::conclusion;
+use super::names::verdict_text;
 use super::place::{Place, place_of};
 use super::text::{elide, one_line};
 use crate::causes::{Cause, causes};
@@ -61,7 +62,7 @@ impl Annotation {
             severity,
             file,
             at: line.zip(column),
-            title: format!("{}: {}", one_line(&result.id), result.verdict),
+            title: format!("{}: {}", one_line(&result.id), verdict_text(result.verdict)),
             text: lines.join("\n"),
         }
     }

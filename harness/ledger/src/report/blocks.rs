@@ -7,7 +7,8 @@ use messages::message;
 use record::{RuleResult, RunHeader};
 
 use super::failure::failure_text;
-use super::text::{WIDTH, elide, one_line};
+use super::names::verdict_title;
+use super::text::{WIDTH, elide, one_line, pad};
 use crate::causes::Likeness;
 
 /// The failures that were printed.
@@ -28,7 +29,7 @@ impl Blocks {
             }
             Some(first) => {
                 let like = message!("looks-like", rule = first.as_str());
-                let line = format!("{:<9} {}  ({like})", result.verdict.name().to_uppercase(), one_line(&result.id));
+                let line = format!("{} {}  ({like})", pad(&verdict_title(result.verdict), 9), one_line(&result.id));
                 elide(&line, WIDTH.max(one_line(&result.id).len() + 12))
             }
         }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use messages::message;
+use messages::{comma, message};
 use record::{AppliedExpectations, EntryReference, Retry, RetryCause, Sort, SortedResult};
 
+use super::names::sort_text;
 use super::text::{Paint, WIDTH, one_line, wrap};
 
 /// A sorted result on one line, for example `known: fail, call f; https://…, owner kernel-team, until 2027-03-31
 /// (a2.yaml:3)`.
 pub(super) fn sorted_line(sorted: &SortedResult) -> String {
     let entry = sorted.entry.as_ref().map(|entry| format!("; {}", reference(entry))).unwrap_or_default();
-    one_line(&format!("{}: {}{entry}", sorted.sort, sorted.why))
+    one_line(&format!("{}: {}{entry}", sort_text(sorted.sort), sorted.why))
 }
 
 fn reference(entry: &EntryReference) -> String {
@@ -53,8 +54,8 @@ pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
 pub(super) fn numbers(expected: &AppliedExpectations) -> String {
     let sorts = [Sort::New, Sort::Unlike, Sort::TooOften, Sort::Expired, Sort::Fixed, Sort::Known];
     let numbers = sorts.iter().map(|sort| (sort, expected.number(*sort))).filter(|(_, number)| *number > 0);
-    let numbers: Vec<String> = numbers.map(|(sort, number)| format!("{number} {sort}")).collect();
-    let numbers = if numbers.is_empty() { message!("known-none-matched").to_owned() } else { numbers.join(", ") };
+    let numbers: Vec<String> = numbers.map(|(sort, number)| format!("{number} {}", sort_text(*sort))).collect();
+    let numbers = if numbers.is_empty() { message!("known-none-matched").to_owned() } else { numbers.join(comma()) };
     let (files, day) = (&expected.files, expected.on.as_str());
     let path = files.path.as_str();
     one_line(&message!("known-applied", numbers = numbers, count = files.entries, path = path, day = day))
@@ -66,7 +67,7 @@ pub(super) fn retries(retries: &[Retry]) -> String {
     let mut causes: BTreeMap<RetryCause, u64> = BTreeMap::new();
     retries.iter().for_each(|retry| *causes.entry(retry.cause).or_default() += 1);
     let causes: Vec<String> = causes.iter().map(|(cause, number)| format!("{number} {cause}")).collect();
-    if causes.is_empty() { String::new() } else { message!("retries", causes = causes.join(", ")) }
+    if causes.is_empty() { String::new() } else { message!("retries", causes = causes.join(comma())) }
 }
 
 /// A retry and its reason.

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use messages::message;
+use messages::{comma, message};
 use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
+use super::names::verdict_text;
 use super::target::library_line;
 use super::text::{duration, one_line};
 use crate::causes::{boundary_lines, difference_text};
@@ -13,7 +14,17 @@ use crate::causes::{boundary_lines, difference_text};
 /// A fact and its label.
 pub(super) struct Fact<'a> {
     pub label: &'static str,
+    pub role: Role,
     pub content: Content<'a>,
+}
+
+/// The facts that a page treats in a special way. Labels depend on the language, so they identify nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Reason,
+    Library,
+    Replay,
+    Other,
 }
 
 /// The content of a fact. The text is raw; the code that prints the text also cleans it.
@@ -47,11 +58,11 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
             // rule, whose reason names the owner of the function that failed.
             let repeats = failure.confirmation.is_some() && result.verdict != Verdict::Blocked;
             if !repeats && one_line(&failure.message) != one_line(&result.reason) {
-                facts.text(message!("label-reason"), &result.reason);
+                facts.reason(&result.reason);
             }
             describe(&mut facts, result, failure);
         }
-        None => facts.text(message!("label-reason"), &result.reason),
+        None => facts.reason(&result.reason),
     }
     remarks(&mut facts, result);
     let work = message!(
@@ -62,11 +73,11 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
         seed = result.seed.to_string()
     );
     facts.text(message!("label-work"), &work);
-    facts.text(message!("label-library"), &library_line(header));
+    facts.add_as(Role::Library, message!("label-library"), Content::Text(library_line(header)));
     if let Some(failure) = failure {
         facts.add(message!("label-output"), Content::Output(&failure.output));
         facts.add(message!("label-last-error"), Content::Output(&failure.recent_error));
-        facts.add(message!("label-replay"), Content::Exact(failure.replay.clone()));
+        facts.add_as(Role::Replay, message!("label-replay"), Content::Exact(failure.replay.clone()));
     }
     facts.add(message!("label-logs"), Content::Exact(result.logs.as_ref().map(logs).unwrap_or_default()));
     facts.0
@@ -81,8 +92,8 @@ pub(super) fn notes(result: &RuleResult) -> Vec<Fact<'_>> {
         _ => None,
     };
     if let Some(explanation) = explanation {
-        facts.text(result.verdict.name(), explanation);
-        facts.text(message!("label-reason"), &result.reason);
+        facts.text(verdict_text(result.verdict), explanation);
+        facts.reason(&result.reason);
     }
     remarks(&mut facts, result);
     facts.0
@@ -100,8 +111,16 @@ impl<'a> Facts<'a> {
         self.add(label, Content::List(entries.into_iter().collect()));
     }
 
-    /// Adds a fact, unless it is empty.
+    fn reason(&mut self, reason: &str) {
+        self.add_as(Role::Reason, message!("label-reason"), Content::Text(reason.to_owned()));
+    }
+
     fn add(&mut self, label: &'static str, content: Content<'a>) {
+        self.add_as(Role::Other, label, content);
+    }
+
+    /// Adds a fact, unless it is empty.
+    fn add_as(&mut self, role: Role, label: &'static str, content: Content<'a>) {
         let empty = match &content {
             Content::Text(text) | Content::Exact(text) => text.trim().is_empty(),
             Content::Output(text) => text.trim().is_empty(),
@@ -110,7 +129,7 @@ impl<'a> Facts<'a> {
             Content::Calls(calls) => calls.is_empty(),
         };
         if !empty {
-            self.0.push(Fact { label, content });
+            self.0.push(Fact { label, role, content });
         }
     }
 }
@@ -120,7 +139,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
     facts.add(message!("label-place"), Content::Exact(failure.place.clone()));
     let devices = if result.devices.is_empty() { &failure.devices } else { &result.devices };
     let label = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
-    facts.text(label, &devices.join(", "));
+    facts.text(label, &devices.join(comma()));
     facts.text(message!("label-by-device"), &on_which(&result.each).unwrap_or_default());
     facts.add(message!("label-values"), Content::Values(&failure.values));
     facts.list(message!("label-boundary"), boundary_lines(&failure.boundary));
@@ -147,7 +166,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
 fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
     let clause = confirmation.clause();
     let found = match confirmation.conclusion {
-        Conclusion::Flaky => message!("again-flaky", clause = clause, verdict = confirmation.found.name()),
+        Conclusion::Flaky => message!("again-flaky", clause = clause, verdict = verdict_text(confirmation.found)),
         Conclusion::After if confirmation.alone.runs > 0 => {
             message!("again-after-others", clause = clause, repeats = confirmation.alone.to_string())
         }
@@ -167,12 +186,12 @@ fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
     let observed = |(name, classes): (&String, &BTreeMap<String, u64>)| {
         let class =
             |(class, cases): (&String, &u64)| message!("observed-class", class = one_line(class), count = *cases);
-        format!("{}: {}", one_line(name), classes.iter().map(class).collect::<Vec<_>>().join(", "))
+        format!("{}: {}", one_line(name), classes.iter().map(class).collect::<Vec<_>>().join(comma()))
     };
     facts.list(message!("label-observed"), result.observations.iter().map(observed));
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
     facts.text(message!("label-coverage"), coverage.unwrap_or_default());
-    facts.text(message!("label-left-out"), &result.left_out.join(", "));
+    facts.text(message!("label-left-out"), &result.left_out.join(comma()));
     facts.list(message!("label-not-judged"), result.observed_only.iter().cloned());
     facts.text(message!("label-doubt"), result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
@@ -190,5 +209,5 @@ fn logs(logs: &RuleLogs) -> String {
         (name, lines, 0) => message!("logs-file", name = name, count = lines),
         (name, lines, omitted) => message!("logs-file-end", name = name, count = lines, omitted = omitted),
     };
-    logs.files.iter().map(file).collect::<Vec<_>>().join(", ")
+    logs.files.iter().map(file).collect::<Vec<_>>().join(comma())
 }

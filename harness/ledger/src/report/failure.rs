@@ -1,9 +1,10 @@
 //! A rule's full result, as text.
 
 use super::facts::{self, Content, Fact, facts};
+use super::names::verdict_title;
 use super::text::{ROOM, Sheet, WIDTH, clean, one_line, wrap};
 use catalog::Level;
-use messages::message;
+use messages::{bracketed, message};
 use record::{RuleResult, RunHeader};
 
 /// The number of calls shown from the end of the trace.
@@ -28,9 +29,9 @@ pub(super) fn notes(result: &RuleResult) -> Option<String> {
 fn title(result: &RuleResult) -> String {
     let level = match result.level {
         Level::Must => String::new(),
-        Level::Info => format!(" {}", message!("level-info")),
+        Level::Info => bracketed(message!("level-info")),
     };
-    let mut text = format!("{}  {}{level}\n", result.verdict.name().to_uppercase(), one_line(&result.id));
+    let mut text = format!("{}  {}{level}\n", verdict_title(result.verdict), one_line(&result.id));
     for line in wrap(&one_line(&result.title), WIDTH - 2).iter().filter(|line| !line.is_empty()) {
         text.push_str(&format!("  {line}\n"));
     }
@@ -39,7 +40,7 @@ fn title(result: &RuleResult) -> String {
 
 fn sheet(facts: &[Fact<'_>]) -> String {
     let mut sheet = Sheet::default();
-    for Fact { label, content } in facts {
+    for Fact { label, content, .. } in facts {
         match content {
             Content::Text(text) => sheet.add(label, text),
             Content::Exact(text) => sheet.add_lines(label, [one_line(text)]),

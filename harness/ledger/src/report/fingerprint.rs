@@ -1,6 +1,6 @@
 //! Formats the identity of devices for reports.
 
-use messages::message;
+use messages::{comma, message};
 use record::{DeviceIdentity, Fingerprint, Installed};
 
 use super::text::one_line;
@@ -18,7 +18,7 @@ pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
     }
     let models = models.into_iter().map(|(model, labels)| {
         let number = if labels.len() == 1 { String::new() } else { format!("{} × ", labels.len()) };
-        format!("{number}{model} ({})", labels.join(", "))
+        format!("{number}{model} ({})", labels.join(comma()))
     });
     let mut versions: Vec<String> = Vec::new();
     for Installed { of, version, .. } in &fingerprint.installed {
@@ -27,14 +27,14 @@ pub(super) fn fingerprint_line(fingerprint: &Fingerprint) -> String {
             versions.push(version);
         }
     }
-    models.chain(versions).collect::<Vec<_>>().join(", ")
+    models.chain(versions).collect::<Vec<_>>().join(comma())
 }
 
 /// A device and everything that identifies it.
 pub(super) fn device_line(device: &DeviceIdentity) -> String {
     let parts = [Some(&device.label), device.model.as_ref(), device.address.as_ref()].into_iter().flatten().cloned();
     let named = device.ids.iter().chain(&device.settings).map(|(name, value)| format!("{name} {value}"));
-    let identity = parts.chain(named).collect::<Vec<_>>().join(", ");
+    let identity = parts.chain(named).collect::<Vec<_>>().join(comma());
     one_line(&message!("device-is", device = device.device, what = identity))
 }
 

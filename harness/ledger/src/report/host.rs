@@ -1,6 +1,6 @@
 //! Formats a run's machine for reports.
 
-use messages::message;
+use messages::{comma, message};
 use record::Host;
 
 use super::text::one_line;
@@ -22,7 +22,7 @@ pub(super) fn host_line(host: &Host) -> String {
     });
     let locked = host.locked_memory.map(|limit| message!("host-may-lock", size = bytes(limit)));
     let parts = [kernel, pages, Some(virtual_machine.to_owned()), container, locked];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    parts.into_iter().flatten().collect::<Vec<_>>().join(comma())
 }
 
 /// Returns one line for each of the devices' answers about capabilities, and one for each group of rules that do not

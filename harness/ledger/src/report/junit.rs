@@ -1,5 +1,7 @@
 //! `junit.xml`: a test suite for each chapter, and a test case for each rule.
 //!
+//! Programs read it, so its text is the same in every language.
+//!
 //! The crate junit-report writes the document; [`super::markup`] adds the parts that the crate lacks.
 
 use std::collections::BTreeMap;
@@ -19,7 +21,7 @@ use super::place::place_of;
 use super::target::{loaded_line, mark};
 use super::text::{clean, one_line};
 use catalog::files;
-use messages::message;
+use messages::{Language, in_language, message};
 use record::{
     AppliedExpectations, LogFile, MappedLibrary, Meaning, Recorded, RuleResult, RunEnd, RunHeader, Sort, Verdict,
     on_which,
@@ -41,14 +43,14 @@ pub fn write_junit(
     end: Option<&RunEnd>,
 ) -> Result<PathBuf, ReportError> {
     let path = dir.join(JUNIT_FILE);
-    files::replace(&path, document(dir, header, results, end)?)
-        .map_err(|source| ReportError::Write { path: path.clone(), source })?;
+    let document = in_language(Language::English, || document(dir, header, results, end))?;
+    files::replace(&path, document).map_err(|source| ReportError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 
 /// The report for a run whose logs are in `folder`.
 pub(super) fn junit(folder: &Path, run: &Recorded) -> Result<Vec<u8>, ReportError> {
-    document(folder, &run.header, &run.results, run.end.as_ref())
+    in_language(Language::English, || document(folder, &run.header, &run.results, run.end.as_ref()))
 }
 
 fn document(

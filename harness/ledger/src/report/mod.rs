@@ -8,8 +8,8 @@
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
-//! The wording comes from the crate `messages`. Untrusted text (a library's output, a file name, a value) is cleaned
-//! before printing, so the text cannot move the terminal's cursor or break a file.
+//! The wording comes from the crate `messages`, in the language in use; `junit.xml` is always English. Untrusted text
+//! (a library's output, a file name, a value) is cleaned before printing, so the text cannot move the terminal's cursor or break a file.
 
 mod annotations;
 mod blocks;
@@ -22,6 +22,7 @@ mod host;
 mod html;
 mod junit;
 mod markup;
+mod names;
 mod parts;
 mod place;
 mod step_summary;
@@ -43,12 +44,14 @@ pub use failure::failure_text;
 pub use html::PAGE_FILE;
 pub(crate) use html::{document, escaped};
 pub use junit::{JUNIT_FILE, write_junit};
+pub(crate) use names::meaning_text;
+pub use names::{sort_text, verdict_text};
 pub use step_summary::STEP_SUMMARY_FILE;
+pub(crate) use summary::MEANINGS;
 pub use summary::summary;
-pub(crate) use summary::{MEANINGS, meaning_text};
 pub use target::first_line;
-pub use text::{clean, disarmed, markdown_line, wrap};
-pub(crate) use text::{duration, one_line};
+pub use text::{clean, disarmed, markdown_line, pad, wrap};
+pub(crate) use text::{columns, duration, one_line, pad_left};
 
 /// A report that every run writes next to its journal.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use messages::message;
+use messages::{comma, message};
 use record::{MergedRun, RunHeader};
 
 use super::host::host_line;
@@ -37,7 +37,7 @@ pub(super) fn merged_line(run: &MergedRun) -> String {
         (Some(exit), Some(_)) => message!("exit-status", status = exit),
         _ => message!("unfinished").to_owned(),
     };
-    let host = run.host.as_ref().map(|host| format!(", {}", host_line(host))).unwrap_or_default();
+    let host = run.host.as_ref().map(|host| comma().to_owned() + &host_line(host)).unwrap_or_default();
     let (name, started) = (one_line(&run.run), one_line(&run.started));
     let (part, of, results) = (run.part, run.of, run.results);
     message!("merged-run", part = part, of = of, run = name, started = started, count = results, exit = exit) + &host

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use messages::message;
+use messages::{comma, message};
 use record::{Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
+use super::names::verdict_text;
 use super::target::{device, library_line, mark, reality};
 use super::text::{duration, elide, markdown_line, one_line};
 use crate::causes::{Cause, causes};
@@ -29,7 +30,7 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         Tone::Bad => "❌",
     };
     let mut text = format!("## {sign} Atlas CTS: {}{}\n\n", markdown_line(&sentence), mark(header));
-    let time = run.end.as_ref().map(|end| format!(", {}", duration(end.nanoseconds))).unwrap_or_default();
+    let time = run.end.as_ref().map(|end| comma().to_owned() + &duration(end.nanoseconds)).unwrap_or_default();
     let about = message!(
         "tested-line",
         device = reality(header) + &device(header),
@@ -75,7 +76,7 @@ fn numbers(text: &mut String, run: &Recorded) {
         let _ = writeln!(text, "{}", message!("no-results"));
         return;
     }
-    let names: String = verdicts.keys().map(|verdict| format!(" {verdict} |")).collect();
+    let names: String = verdicts.keys().map(|verdict| format!(" {} |", verdict_text(*verdict))).collect();
     let line: String = verdicts.keys().map(|_| " ---: |").collect();
     let numbers: String = verdicts.values().map(|number| format!(" {number} |")).collect();
     let _ = writeln!(text, "| {} |{names}", message!("column-rules"));
@@ -117,7 +118,7 @@ fn rule(result: &RuleResult) -> String {
     let seen = if result.reason.trim().is_empty() { message } else { &result.reason };
     let seen = markdown_line(&elide(seen, REASON));
     let seen = if seen.is_empty() { seen } else { format!(": {seen}") };
-    format!("**{}** {}{seen}", result.verdict, markdown_line(&elide(&result.id, REASON)))
+    format!("**{}** {}{seen}", verdict_text(result.verdict), markdown_line(&elide(&result.id, REASON)))
 }
 
 fn known(sorted: &SortedResult) -> String {

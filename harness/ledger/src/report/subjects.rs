@@ -2,7 +2,7 @@
 
 use super::text::{elide, one_line};
 use catalog::Level;
-use messages::message;
+use messages::{comma, message};
 use record::{Meaning, RuleResult, Subject, Verdict};
 
 /// The width of a line about a rule, in columns.
@@ -28,7 +28,7 @@ pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| format!("{number} {what}"))
     .collect();
-    let (name, parts) = (one_line(&subject.name), parts.join(", "));
+    let (name, parts) = (one_line(&subject.name), parts.join(comma()));
     let rules = judged.len() + observed.len() + skipped;
     let mut lines = vec![message!("subject", name = name, count = rules, judged = judged.len(), parts = parts)];
     for result in observed.iter().chain(&judged) {

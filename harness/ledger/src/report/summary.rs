@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{Paint, WIDTH, clean, duration, elide, one_line, short, wrap};
-use messages::message;
+use super::text::{Paint, WIDTH, clean, columns, duration, elide, one_line, pad, pad_left, short, wrap};
+use messages::{comma, message};
 use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
 use super::fingerprint::fingerprint_line;
 use super::host::{host_line, left_out_lines};
+use super::names::{meaning_text, verdict_text};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{library_line, mapped_line, mark, target_line};
@@ -82,7 +83,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     let patience = header.settings.patience.map(|patience| message!("patience", milliseconds = patience));
     let first = [message!("profile-and-seed", profile = profile, seed = seed)];
     let run: Vec<String> = first.into_iter().chain(patience).chain([started]).chain(resumed).collect();
-    field(text, message!("label-run"), &run.join(", "));
+    field(text, message!("label-run"), &run.join(comma()));
 }
 
 /// The libraries that the library under test loaded. If the library under test only forwards calls, the run tested the
@@ -111,19 +112,18 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         line(text, &format!("\n{}", message!("no-results")));
         return;
     }
-    let width =
-        chapters.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(message!("column-chapter").len());
+    let width = chapters.keys().map(|name| columns(name)).max().unwrap_or(0).max(columns(message!("column-chapter")));
     let mut columns = MEANINGS.to_vec();
     columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
-    let mut head = format!("\n{:<width$}  {:>6}", message!("column-chapter"), message!("column-rules"));
+    let mut head = format!("\n{}  {}", pad(message!("column-chapter"), width), pad_left(message!("column-rules"), 6));
     for meaning in &columns {
-        head.push_str(&format!("  {:>7}", meaning_text(*meaning)));
+        head.push_str(&format!("  {}", pad_left(meaning_text(*meaning), 7)));
     }
-    line(text, &paint.bold(&format!("{head}  {:>12}", message!("column-time"))));
+    line(text, &paint.bold(&format!("{head}  {}", pad_left(message!("column-time"), 12))));
     let all: Vec<&RuleResult> = results.iter().collect();
     let total = (chapters.len() > 1).then_some((message!("all"), &all));
     for (name, rules) in chapters.iter().map(|(name, rules)| (name.as_str(), rules)).chain(total) {
-        let mut row = format!("{name:<width$}  {:>6}", rules.len());
+        let mut row = format!("{}  {:>6}", pad(name, width), rules.len());
         for meaning in &columns {
             let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
             let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
@@ -167,8 +167,8 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
 
 /// A result on one line.
 fn row(rule: &RuleResult, paint: Paint) -> String {
-    let start = format!("  {:<10}  {}", rule.verdict.name(), one_line(&rule.id));
-    let room = WIDTH.saturating_sub(start.chars().count() + 2);
+    let start = format!("  {}  {}", pad(verdict_text(rule.verdict), 10), one_line(&rule.id));
+    let room = WIDTH.saturating_sub(columns(&start) + 2);
     let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
     let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
     let start = colored(paint, rule.meaning(), &start);
@@ -190,7 +190,8 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, rules)| std::cmp::Reverse(rules.len()));
     for ((verdict, reason), rules) in reasons.iter().take(GROUPS) {
-        let verdict = if *verdict == Verdict::Skipped { String::new() } else { format!("{verdict}: ") };
+        let verdict =
+            if *verdict == Verdict::Skipped { String::new() } else { format!("{}: ", verdict_text(*verdict)) };
         let reason = match rules[..] {
             [rule] => format!("{verdict}{reason} ({})", one_line(rule)),
             _ => format!("{verdict}{reason}"),
@@ -215,7 +216,7 @@ fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint
         .collect();
     rules.sort();
     title(text, &message!("option-would-add", option = word.option()), rules.len(), paint);
-    wrap(&rules.join(", "), WIDTH - 2)
+    wrap(&rules.join(comma()), WIDTH - 2)
         .iter()
         .filter(|_| !rules.is_empty())
         .for_each(|part| line(text, &format!("  {part}")));
@@ -240,7 +241,7 @@ fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     title(text, message!("interrupted-rules"), rules.len(), paint);
     for rule in rules {
         let interrupted = message!("interrupted", count = rule.interrupted);
-        line(text, &format!("  {:<10}  {}  {interrupted}", rule.verdict.name(), one_line(&rule.id)));
+        line(text, &format!("  {}  {}  {interrupted}", pad(verdict_text(rule.verdict), 10), one_line(&rule.id)));
     }
 }
 
@@ -255,7 +256,7 @@ fn ran_away(text: &mut String, results: &[RuleResult], paint: Paint) {
             Some(call) => message!("memory-limit-in-call", call = one_line(&call), mebibytes = limit.mebibytes),
             None => message!("memory-limit", mebibytes = limit.mebibytes),
         };
-        line(text, &paint.yellow(&format!("  {:<10}  {id}  {reached}", verdict.name())));
+        line(text, &paint.yellow(&format!("  {}  {id}  {reached}", pad(verdict_text(verdict), 10))));
     }
 }
 
@@ -279,7 +280,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     for result in results {
         *verdicts.entry(result.verdict).or_default() += 1;
     }
-    let verdicts: Vec<String> = verdicts.iter().map(|(verdict, number)| format!("{number} {verdict}")).collect();
+    let verdicts: Vec<String> =
+        verdicts.iter().map(|(verdict, number)| format!("{number} {}", verdict_text(*verdict))).collect();
     let remarks: usize = results.iter().map(|result| result.findings.len()).sum();
     let number = |meaning| results.iter().filter(|result| result.meaning() == meaning).count();
     let findings = number(Meaning::Finding) + remarks;
@@ -294,8 +296,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     .filter(|(number, _)| *number > 0)
     .map(|(_, note)| note)
     .collect();
-    field(text, message!("label-verdicts"), &verdicts.join(", "));
-    field(text, message!("label-notes"), &notes.join(", "));
+    field(text, message!("label-verdicts"), &verdicts.join(comma()));
+    field(text, message!("label-notes"), &notes.join(comma()));
     if results.len() < header.rules {
         field(text, message!("label-rules"), &message!("some-results", some = results.len(), all = header.rules));
     }
@@ -309,7 +311,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         let reasons: Vec<String> =
             end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
         if !reasons.is_empty() {
-            field(text, message!("label-started"), &reasons.join(", "));
+            field(text, message!("label-started"), &reasons.join(comma()));
         }
         field(text, message!("label-time"), &run_time(header, end));
         field(text, message!("label-retries"), &retries(&end.retries));
@@ -326,9 +328,9 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         Tone::Empty => paint.yellow(&sentence),
         Tone::Bad => paint.red(&sentence),
     };
-    line(text, &format!("{:<9} {result}{}", message!("label-result"), mark(header)));
+    line(text, &format!("{} {result}{}", pad(message!("label-result"), 9), mark(header)));
     let folder = if header.run.contains('/') { "" } else { "reports/out/" };
-    line(text, &format!("{:<9} {folder}{}", message!("label-report"), clean(&header.run).trim()));
+    line(text, &format!("{} {folder}{}", pad(message!("label-report"), 9), clean(&header.run).trim()));
 }
 
 /// The duration of a run; for a resumed run, the time since the last resumption.
@@ -340,17 +342,6 @@ pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
 /// The meanings, in column order.
 pub(crate) const MEANINGS: [Meaning; 5] =
     [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
-
-/// The word for a meaning.
-pub(crate) fn meaning_text(meaning: Meaning) -> &'static str {
-    match meaning {
-        Meaning::Good => message!("meaning-good"),
-        Meaning::Broken => message!("meaning-broken"),
-        Meaning::Finding => message!("meaning-finding"),
-        Meaning::Unknown => message!("meaning-unknown"),
-        Meaning::Skipped => message!("meaning-skipped"),
-    }
-}
 
 fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
     match meaning {
@@ -371,7 +362,7 @@ fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
 fn field(text: &mut String, label: &str, value: &str) {
     if !value.is_empty() {
         for (index, part) in wrap(value, WIDTH - 10).iter().enumerate() {
-            line(text, &format!("{:<9} {part}", if index == 0 { label } else { "" }));
+            line(text, &format!("{} {part}", pad(if index == 0 { label } else { "" }, 9)));
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Formats the tested library and devices for reports.
 
-use messages::message;
+use messages::{bracketed, comma, message};
 use record::{MappedLibrary, RunHeader};
 
 use super::text::{one_line, short};
 
 /// The mark after a name or a result in reports on a simulated device.
 pub(super) fn mark(header: &RunHeader) -> String {
-    if header.library.simulated { format!(" ({})", message!("simulated")) } else { String::new() }
+    if header.library.simulated { bracketed(message!("simulated")) } else { String::new() }
 }
 
 /// The words before a real device's name, which distinguish it from a simulated device. Empty for a simulated device,
 /// because the line about the library already says that the device is simulated.
 pub(super) fn reality(header: &RunHeader) -> String {
-    if header.library.simulated { String::new() } else { format!("{}, ", message!("not-simulated")) }
+    if header.library.simulated { String::new() } else { message!("not-simulated").to_owned() + comma() }
 }
 
 /// The line printed before any rule runs: library, digest, version, device, product, seed, profile.
@@ -37,7 +37,7 @@ fn loaded(header: &RunHeader, real: &str) -> String {
         seed = header.seed.to_string(),
         profile = one_line(&header.profile)
     );
-    let defects = (!header.defects.is_empty()).then(|| one_line(&header.defects.join(", ")));
+    let defects = (!header.defects.is_empty()).then(|| one_line(&header.defects.join(comma())));
     let defects = defects.map(|defects| message!("first-line-defects", defects = defects));
     let version = header.library.version_note.as_deref().map(one_line);
     [Some(line), defects, version].into_iter().flatten().collect::<Vec<_>>().join("; ")
@@ -52,7 +52,7 @@ pub(super) fn library_line(header: &RunHeader) -> String {
     };
     let (path, sha256, chosen_by) = (one_line(&library.path), short(&library.sha256), one_line(&library.chosen_by));
     let line = message!("library", path = path, sha256 = sha256, version = version, by = chosen_by);
-    if library.simulated { format!("{}, {line}", message!("simulated")) } else { line }
+    if library.simulated { format!("{}{}{line}", message!("simulated"), comma()) } else { line }
 }
 
 /// The tested devices.
@@ -68,7 +68,7 @@ pub(super) fn device(header: &RunHeader) -> String {
     if out.is_empty() {
         number
     } else {
-        message!("unusable-devices", devices = number, out = one_line(&out.join(", ")))
+        message!("unusable-devices", devices = number, out = one_line(&out.join(comma())))
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn target_line(header: &RunHeader) -> String {
     let line = message!("target", device = device(header), product = one_line(&header.product), edition = edition);
     match header.run_mode.as_str() {
         "" => line,
-        mode => format!("{line}, {}", message!("programs-run-on", mode = one_line(mode))),
+        mode => format!("{line}{}{}", comma(), message!("programs-run-on", mode = one_line(mode))),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Text layout: columns, colors, durations.
 
 pub(crate) use record::text::one_line;
-pub use record::text::{clean, disarmed, wrap};
+pub use record::text::{clean, disarmed, pad, wrap};
+pub(crate) use record::text::{columns, pad_left};
 
 /// The width of text reports, in columns.
 pub(super) const WIDTH: usize = 100;
@@ -54,7 +55,7 @@ impl Sheet {
     pub(super) fn add_lines(&mut self, label: &str, lines: impl IntoIterator<Item = String>) {
         let mut label = label;
         for line in lines {
-            let row = format!("  {label:<LABEL$} {line}");
+            let row = format!("  {} {line}", pad(label, LABEL));
             self.0.push_str(row.trim_end());
             self.0.push('\n');
             label = "";

@@ -145,6 +145,9 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
 
 pub fn failure() -> Failure {
     Failure {
+        difference: None,
+        boundary: Vec::new(),
+        owns: Vec::new(),
         statement: "same(back, source, size);".into(),
         place: "specs/toy/copy.yaml:41:7".into(),
         message: "the last byte of `back` is 0xa5, expected 0x17".into(),

@@ -23,7 +23,7 @@ pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n\
          <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n\
          <body>\n{body}{script}</body>\n</html>\n",
-        messages::language(),
+        messages::language().tag(),
         escaped(title)
     )
 }

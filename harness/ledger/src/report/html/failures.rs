@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::report::expected::sorted_line;
-use crate::report::facts::{Content, Fact, facts};
+use crate::report::facts::{Content, Fact, Role, facts};
 use crate::report::text::{clean, elide, one_line};
 use catalog::Level;
-use messages::message;
+use messages::{bracketed, message};
 use record::{LogFile, Meaning, Recorded, RuleResult, RunHeader, Sort};
 
 use super::document::escaped;
@@ -100,7 +100,7 @@ fn heads(list: &List<'_>) -> Vec<String> {
 fn head(result: &RuleResult, open: bool) -> String {
     let level = match result.level {
         Level::Must => String::new(),
-        Level::Info => format!(" <span class=\"faint\">{}</span>", message!("level-info")),
+        Level::Info => format!(" <span class=\"faint\">{}</span>", bracketed(message!("level-info")).trim()),
     };
     let message = result.failure.as_ref().map_or("", |failure| &failure.message);
     let seen = if result.reason.trim().is_empty() { message } else { &result.reason };
@@ -150,7 +150,7 @@ fn group_of(fact: &Fact<'_>) -> FactGroup {
     match fact.content {
         Content::Calls(_) | Content::Cases(_) => FactGroup::Calls,
         Content::Output(_) => FactGroup::Output,
-        _ if fact.label == message!("label-replay") => FactGroup::Replay,
+        _ if fact.role == Role::Replay => FactGroup::Replay,
         _ => FactGroup::Known,
     }
 }
@@ -158,7 +158,7 @@ fn group_of(fact: &Fact<'_>) -> FactGroup {
 /// The labeled facts, except the library, which is the same for every rule.
 fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> bool) -> String {
     let facts = facts(result, header);
-    let facts = facts.iter().filter(|fact| fact.label != message!("label-library") && wanted(fact));
+    let facts = facts.iter().filter(|fact| fact.role != Role::Library && wanted(fact));
     facts.map(|fact| row(fact.label, &content(&fact.content))).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Colors, labels and anchors for results on the page.
 
+use crate::report::names::verdict_text;
 use crate::report::text::one_line;
 use record::{Meaning, RuleResult};
 
@@ -45,5 +46,5 @@ pub(super) fn anchor(kind: &str, name: &str) -> String {
 
 /// The verdict as a label.
 pub(super) fn label(result: &RuleResult) -> String {
-    format!("<span class=\"verdict {}\">{}</span>", class(result.meaning()), result.verdict)
+    format!("<span class=\"verdict {}\">{}</span>", class(result.meaning()), verdict_text(result.verdict))
 }

@@ -5,11 +5,12 @@ use std::fmt::Write;
 
 use crate::report::conclusion::{Conclusion, Tone, conclusion};
 use crate::report::expected::numbers;
+use crate::report::names::{meaning_text, verdict_text};
 use crate::report::subjects;
-use crate::report::summary::{MEANINGS, meaning_text, run_time};
+use crate::report::summary::{MEANINGS, run_time};
 use crate::report::target::{device, mark, reality};
 use crate::report::text::{duration, elide, one_line};
-use messages::message;
+use messages::{comma, message};
 use record::{Meaning, Recorded, RuleResult, Subject, Verdict};
 
 use super::document::escaped;
@@ -39,13 +40,13 @@ fn result(run: &Recorded) -> String {
         let defects = match header.defects.as_slice() {
             [] => String::new(),
             defects => {
-                let defects = escaped(&elide(&defects.join(", "), DEFECTS));
+                let defects = escaped(&elide(&defects.join(comma()), DEFECTS));
                 format!(" {}", message!("page-seeded-defects", defects = defects))
             }
         };
         let _ = writeln!(markup, "<p class=\"open\">{}{defects}</p>", message!("page-simulated"));
     }
-    let time = run.end.as_ref().map(|end| format!(", {}", run_time(header, end))).unwrap_or_default();
+    let time = run.end.as_ref().map(|end| comma().to_owned() + &run_time(header, end)).unwrap_or_default();
     let device = reality(header) + &device(header);
     let product = header.product.as_str();
     let about = message!("page-about", device = device, product = product, started = moment(&header.started));
@@ -79,7 +80,8 @@ fn contents(run: &Recorded) -> String {
 pub(super) fn section(run: &Recorded) -> String {
     let mut verdicts: BTreeMap<Verdict, usize> = BTreeMap::new();
     run.results.iter().for_each(|result| *verdicts.entry(result.verdict).or_default() += 1);
-    let verdicts: Vec<String> = verdicts.iter().map(|(verdict, number)| format!("{number} {verdict}")).collect();
+    let verdicts: Vec<String> =
+        verdicts.iter().map(|(verdict, number)| format!("{number} {}", verdict_text(*verdict))).collect();
     let heading = message!("heading-overview");
     let mut markup = format!("<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">{heading}</h2>\n<dl>\n");
     let mut row = |label: &str, text: &str| {
@@ -87,7 +89,7 @@ pub(super) fn section(run: &Recorded) -> String {
             let _ = writeln!(markup, "<dt>{label}</dt><dd>{}</dd>", escaped(text));
         }
     };
-    row(message!("label-verdicts"), &verdicts.join(", "));
+    row(message!("label-verdicts"), &verdicts.join(comma()));
     let (some, all) = (run.results.len(), run.header.rules);
     let rules = if some < all { message!("some-results", some = some, all = all) } else { String::new() };
     row(message!("label-rules"), &rules);

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::report::expected::sorted_line;
-use crate::report::facts::{Content, notes};
-use crate::report::summary::{MEANINGS, meaning_text, run_time};
+use crate::report::facts::{Content, Role, notes};
+use crate::report::names::{meaning_text, verdict_text};
+use crate::report::summary::{MEANINGS, run_time};
 use crate::report::text::{duration, elide, one_line};
 use catalog::Level;
-use messages::message;
+use messages::{bracketed, comma, message};
 use record::{Recorded, RuleResult};
 
 use super::document::escaped;
@@ -31,9 +32,9 @@ pub(super) fn filters(run: &Recorded) -> String {
         .filter(|meaning| run.results.iter().any(|result| result.meaning() == *meaning))
         .map(|meaning| (name(meaning), meaning_text(meaning)))
         .collect();
-    let others =
-        verdicts.iter().map(|verdict| verdict.name()).filter(|name| names.iter().all(|(known, _)| known != name));
-    names.extend(others.map(|name| (name, name)).collect::<Vec<_>>());
+    let others = verdicts.iter().map(|verdict| (verdict.name(), verdict_text(*verdict)));
+    let others: Vec<_> = others.filter(|(name, _)| names.iter().all(|(known, _)| known != name)).collect();
+    names.extend(others);
     let option = |name: &str, text: &str| format!("<option value=\"{}\">{}</option>", escaped(name), escaped(text));
     let select = |id: &str, label: &str, options: String| {
         format!(
@@ -105,7 +106,7 @@ fn row(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     let id = if detailed { format!("<a href=\"#{}\">{id}</a>", anchor("rule", &result.id)) } else { id };
     let level = match result.level {
         Level::Must => String::new(),
-        Level::Info => format!(" <span class=\"faint\">{}</span>", message!("level-info")),
+        Level::Info => format!(" <span class=\"faint\">{}</span>", bracketed(message!("level-info")).trim()),
     };
     format!(
         "<tr {}><td class=\"rule\">{id}{level}<br/><span class=\"faint\">{}</span></td><td>{}</td>\
@@ -130,7 +131,7 @@ fn on(result: &RuleResult) -> String {
         return String::new();
     }
     let word = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
-    format!("<br/><span class=\"faint\">{word} {}</span>", escaped(&elide(&devices.join(", "), 60)))
+    format!("<br/><span class=\"faint\">{word} {}</span>", escaped(&elide(&devices.join(comma()), 60)))
 }
 
 /// The reason, the entry for a known failure, and notes on a passing rule.
@@ -139,7 +140,7 @@ fn remarks(result: &RuleResult, detailed: bool, run: &Recorded) -> String {
     let mut lines: Vec<String> = [Some(result.reason.clone()), expected].into_iter().flatten().collect();
     // The details of a failure include the same notes.
     if !detailed {
-        for fact in notes(result).into_iter().filter(|fact| fact.label != message!("label-reason")) {
+        for fact in notes(result).into_iter().filter(|fact| fact.role != Role::Reason) {
             match fact.content {
                 Content::Text(text) => lines.push(format!("{}: {text}", fact.label)),
                 Content::List(entries) => {

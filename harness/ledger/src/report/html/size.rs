@@ -1,6 +1,6 @@
 //! The size limit of a page. The most important block of every rule takes precedence over the second block of any rule.
 
-use messages::message;
+use messages::{comma, message};
 
 /// The largest page, in bytes: less than three megabytes.
 pub(super) const MOST: usize = 2_800_000;
@@ -39,7 +39,7 @@ impl Details {
         let mut names: Vec<&str> = omitted.into_iter().map(|block| block.name).collect();
         names.dedup();
         if !names.is_empty() {
-            let omitted = message!("page-omitted", blocks = names.join(", "));
+            let omitted = message!("page-omitted", blocks = names.join(comma()));
             markup += &format!("<p class=\"faint\">{omitted}</p>\n");
         }
         markup

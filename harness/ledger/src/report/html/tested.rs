@@ -9,7 +9,7 @@ use crate::report::parts::{merged_line, part_line, worth_a_line};
 use crate::report::summary::run_time;
 use crate::report::target::{library_line, mapped_line, target_line};
 use crate::report::text::{duration, elide, one_line, short};
-use messages::message;
+use messages::{comma, message};
 use record::{Recorded, RunHeader};
 
 use super::document::escaped;
@@ -76,7 +76,7 @@ fn tested(header: &RunHeader) -> String {
     let digest = header.catalog_digest.as_str();
     rows.add(message!("label-catalog"), &message!("catalog", count = header.rules, sha256 = digest));
     let (profile, seed) = (header.profile.as_str(), header.seed.to_string());
-    let run = format!("{}, {}", header.run, message!("profile-and-seed", profile = profile, seed = seed));
+    let run = format!("{}{}{}", header.run, comma(), message!("profile-and-seed", profile = profile, seed = seed));
     rows.add(message!("label-run"), &run);
     let settings = &header.settings;
     rows.all(message!("label-without-axioms"), settings.without_axioms.iter().cloned());
@@ -91,7 +91,7 @@ fn tested(header: &RunHeader) -> String {
     let patience = settings.patience.map(|patience| message!("patience", milliseconds = patience));
     let deadline = message!("deadline", seconds = settings.deadline);
     let lines: Vec<String> = [deadline].into_iter().chain(patience).chain(marked).collect();
-    rows.add(message!("label-settings"), &lines.join(", "));
+    rows.add(message!("label-settings"), &lines.join(comma()));
     let selected = settings.rules.as_ref().map(|rules| message!("count-rules", count = rules.len()));
     rows.add(message!("label-selected"), &selected.unwrap_or_default());
     rows.add(message!("label-part"), &part_line(header));
@@ -117,7 +117,7 @@ fn course(run: &Recorded) -> String {
             let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
             rows.add(message!("label-workers"), &message!("workers", count = started, time = time));
             let starts = end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes));
-            rows.add(message!("label-started-for"), &starts.collect::<Vec<_>>().join(", "));
+            rows.add(message!("label-started-for"), &starts.collect::<Vec<_>>().join(comma()));
             rows.add(message!("label-retries"), &retries(&end.retries));
             rows.all(message!("label-retried"), end.retries.iter().map(retry));
             rows.all(message!("label-remarks"), end.told().map(|remark| one_line(&remark)));

@@ -1,0 +1,466 @@
+### 报告的中文文字。语法：https://projectfluent.org
+###
+### 不在此处：写入运行记录的文字（原因、备注、事件）。
+### 术语见docs/zh/terms.md，排版与厂商文档一致：中文与西文之间不加空格，使用全角标点。
+
+## 数量
+
+count-bytes = { $count }字节
+count-cases = { $count }个用例
+count-checks = { $count }次检查
+count-entries = { $count }个条目
+count-findings = { $count }个发现项
+count-known-failures = { $count }个已知失败
+count-lines = { $count }行
+count-results = { $count }个结果
+count-rules = { $count }条规则
+count-runs = { $count }次运行
+count-times = { $count }次
+of = { $some }/{ $all }
+some-results = 规则库共{ $all }条规则，其中{ $some }条有结果
+no-results = 没有规则产生结果。
+all = 全部
+absent = 无
+unreadable = 无法读取
+unfinished = 未完成
+no-result = 无结果
+exit-status = 退出码{ $status }
+level-info = 级别info
+
+## 结果的含义与判定的说明
+
+meaning-good = 符合
+meaning-broken = 违反
+meaning-finding = 发现
+meaning-unknown = 未知
+meaning-skipped = 跳过
+only-observed = 仅记录
+verdict-exceeds = 文档说明不支持的调用成功了
+verdict-observed = 文档未定义其行为：只记录，不判定
+
+## 判定和已知失败分类的名称：在英文中与运行记录一致
+
+verdict-name-pass = 通过
+verdict-name-fail = 失败
+verdict-name-wrong-code = 返回码不符
+verdict-name-exceeds = 超出
+verdict-name-observed = 仅记录
+verdict-name-blocked = 受阻
+verdict-name-skipped = 跳过
+verdict-name-error = 错误
+verdict-name-crash = 崩溃
+verdict-name-timeout = 超时
+verdict-name-flaky = 不稳定
+verdict-name-device-lost = 设备丢失
+verdict-name-cut = 截断
+sort-name-known = 已知
+sort-name-new = 新增
+sort-name-unlike = 不同
+sort-name-too-often = 过于频繁
+sort-name-expired = 已过期
+sort-name-fixed = 已修复
+
+## 一句话概括运行结果
+
+result-unfinished = 运行未完成；目前有{ count-rules }被违反
+result-only-known = 没有新问题：{ count-known-failures }；其他已执行的规则均未被违反
+result-good-but-cut = 已执行的规则均未被违反，但用例未全部执行：{ count-rules }未知
+result-nothing-tested = 什么也没有测试：没有规则得出结论
+result-only-findings = 没有测试任何承诺：参见发现项
+result-conformant = 符合：已执行的规则均未被违反
+result-fail-on = 因--fail-on判为失败：参见已修复和已过期的已知失败
+result-strict-findings = 不符合：参见发现项
+result-not-conformant = 不符合：{ count-rules }被违反
+result-too-few = 未知：执行了{ count-rules }，而--min-executed要求{ $least }条
+result-unusable-cases = 未知：部分保存的反例无法重试；参见备注
+result-unknown-cut = 未知：{ count-rules }的部分用例未执行
+result-unknown = 未知：环境或设备出错
+
+## 失败块、摘要和页面中的标签
+
+label-budget = 预算
+label-by-device = 各设备
+label-calls = 调用
+label-case = 用例
+label-catalog = 规则库
+label-chance = 概率
+label-check = 检查项
+label-code = 返回码
+label-coverage = 覆盖
+label-defects = 预置缺陷
+label-device = 设备
+label-devices = 设备
+label-doubt = 疑点
+label-ended = 结束
+label-exit-status = 退出码
+label-expected = 预期
+label-findings = 发现项
+label-found = 结论
+label-further = 其他库
+label-host = 主机
+label-identity = 标识
+label-in-flight = 执行中
+label-installed = 已安装
+label-interrupted = 被中断
+label-last-error = 最近错误
+label-left-out = 未纳入
+label-library = 库
+label-logs = 日志
+label-mapped = 已加载
+label-median = 中位数
+label-merged = 合并
+label-new = 新
+label-not-judged = 不判定
+label-notes = 说明
+label-observed = 观测
+label-old = 旧
+label-only-after = 前序用例
+label-open = 待定
+label-outlier = 离群值
+label-output = 输出
+label-part = 分片
+label-place = 位置
+label-promised = 承诺
+label-reason = 原因
+label-remark = 备注
+label-remarks = 备注
+label-replay = 重放
+label-report = 报告
+label-result = 结果
+label-resumed = 续跑
+label-retried = 重试项
+label-retries = 重试
+label-rule = 规则
+label-rules = 规则
+label-run = 运行
+label-run-again = 再次运行
+label-seen = 现象
+label-selected = 已选择
+label-settings = 设置
+label-sources = 出处
+label-started = 启动
+label-started-for = 启动原因
+label-statement = 语句
+label-strength = 强度
+label-suite = 套件
+label-time = 耗时
+label-unknown = 未知
+label-unusable = 不可用
+label-value = 值
+label-values = 取值
+label-verdict = 判定
+label-verdicts = 判定
+label-version = 版本
+label-without-axioms = 不用公理
+label-work = 工作量
+label-workers = 工作进程
+
+## 失败块
+
+case-found = 在第{ $case }个用例中发现
+case-shrunk = 在第{ $case }个用例中发现，随后缩减了{ count-times }
+case-shrinking-cut = { $found }；缩减因预算用尽而停止（更大的--profile可提高预算）
+again-flaky = { $clause }；首次判定为{ $verdict }
+again-after-others = { $clause }；单独运行时失败次数为{ $repeats }
+case-without-values = 没有取值的用例
+observed-class = { $class }：{ count-cases }
+work = { $cases }，{ $checks }，耗时{ $time }，随机种子{ $seed }
+rule-resumed = 运行在此规则期间停止了{ count-times }，之后续跑
+logs-none = 无（{ $why }）
+logs-no-lines = 各来源都没有日志行
+logs-file = { $name }（{ count-lines }）
+logs-file-end = { $name }（{ count-lines }，省略{ $omitted }行）
+omitted-calls = （省略了之前的{ $count }次调用；运行记录中有全部调用）
+omitted-cases = （省略了之前的{ $count }个用例）
+omitted-lines = （省略了之前的{ $count }行）
+
+## 测试对象
+
+simulated = 模拟设备
+not-simulated = 真实设备
+simulated-warning = 模拟设备：本次运行不能说明任何硬件的情况
+with-seeded-defect = 带有预置缺陷{ $defect }
+first-line = atlas-cts { $suite }：{ $library }；{ $device }，产品{ $product }；随机种子{ $seed }；测试档位{ $profile }
+first-line-defects = 预置缺陷{ $defects }
+library = { $path }（sha256 { $sha256 }，{ $version }；选择方式：{ $by }）
+version = 版本{ $version }
+version-not-reported = 未报告版本
+simulated-device = 模拟的{ $name }
+simulated-device-without-name = 未报告名称的模拟设备
+device-without-name = 未报告名称的设备
+unusable-devices = { $devices }（不可用：{ $out }）
+unknown-model = 未知型号
+device-is = 设备{ $device }：{ $what }
+target = { $device }，产品{ $product }，软件版本{ $edition }
+programs-run-on = 程序运行在{ $mode }
+profile-and-seed = 测试档位{ $profile }，随机种子{ $seed }
+patience = 等待上限{ $milliseconds } ms
+deadline = 超时时间{ $seconds } s
+started-at = 开始于{ $time }
+resumed-at = 续跑于{ $time }
+host-pages = 页大小{ $size }
+host-virtual = 虚拟机
+host-physical = 非虚拟机
+host-virtual-assumed-physical = 虚拟机，按物理机处理（--assume-bare-metal）
+host-assumed-physical = 按物理机处理（--assume-bare-metal）
+host-uncertain = 无法确定是否为虚拟机
+host-container = 在容器中（{ $maker }）
+host-unprivileged-container = 在容器中（{ $maker }，非特权）
+host-may-lock = 可锁定{ $size }
+capability-shown = 设备支持以下功能，但没有文档对此作出承诺：{ $what }；只记录，不判定
+capability-missing = 设备不支持以下功能：{ $what }；{ $why }
+left-out = { count-rules }：{ $why }
+left-out-on-virtual-machine = { count-rules }：{ $why }（若不是，请加--assume-bare-metal）
+part = 第{ $number }片，共{ $of }片
+part-balanced = 第{ $number }片，共{ $of }片，按先前运行中各规则的耗时均衡
+merged = { $number }/{ $of }片，已合并
+merged-from = { $number }/{ $of }片，来自{ count-runs }，已合并
+merged-run = 第{ $part }片，共{ $of }片：{ $run }，开始于{ $started }，{ count-results }，{ $exit }
+
+## 终端上的摘要
+
+broken-info-rules = 发现项：级别info的规则被违反
+memory-limit-findings = 发现项：进程达到了内存上限
+memory-limit = 除启动所需外{ $mebibytes } MiB
+memory-limit-in-call = 在{ $call }中：除启动所需外{ $mebibytes } MiB
+option-would-add = 加上{ $option }还会执行
+subjects = 主题
+subject = { $name }：{ count-rules }，判定{ $judged }条：{ $parts }
+interrupted-rules = 被中断：运行在这些规则期间停止，之后续跑
+interrupted = 被中断{ count-times }
+fewer-cases = 执行的用例少于计划
+other-rules-in-journal = 运行记录中还有{ $count }条规则
+for-other-reasons = 另有{ $count }种原因，见运行记录
+and-more-in-journal = 运行记录中还有{ $count }项
+no-reason = 未给出原因
+rules-with-observations = { count-rules }有观测结果
+rules-on-contradictory-documents = { count-rules }所依据的文档自相矛盾
+workers = 启动了{ $count }个，启动共耗时{ $time }
+workers-with-runtime = 启动了{ $count }个，其中{ $runtimes }个加载了Runtime，启动共耗时{ $time }
+time-since-resumed = { $time }（自续跑起）
+retries = { $causes }（从不因判定结果而重试）
+
+## 单独输入命令时
+
+welcome-title = Atlas CTS { $version }：{ count-rules }
+welcome-machine = 本机
+welcome-installed = 已安装{ $path }
+welcome-simulated = 未找到Toolkit：规则在模拟设备上运行
+welcome-last = 上次运行
+welcome-broken = { $folder }，违反{ $count }条
+welcome-next = 接下来输入
+welcome-probe = 检查能否使用设备
+welcome-run-device = 在设备上运行全部规则
+welcome-run-simulated = 在模拟设备上运行全部规则
+welcome-doctor = 查明使用真实设备还需要什么
+welcome-explain = 阅读第一条被违反的规则
+welcome-help = 列出全部命令
+
+## 终端上的进度行
+
+progress-rules = { $done }/{ $all }条规则，{ $time }
+progress-left = ，约剩{ $time }
+progress-case = 用例{ $case }
+
+## 已知失败
+
+known-failures = 已知失败
+known-unlike = 不同：现象与已知的不一致
+known-too-often = 过于频繁：不稳定项的失败率超过条目允许的值
+known-expired = 已过期：条目已到期的已知失败
+known-fixed = 已修复：现已符合的已知失败
+known-entry = { $tracker }，负责人{ $owner }，截止{ $expires }（{ $place }）
+known-applied = { $numbers }；{ $path }中有{ count-entries }，截至{ $day }
+known-none-matched = 没有失败与条目匹配
+known-line = 已知失败：{ $path }（sha256 { $sha256 }…），{ count-entries }，{ $applying }个适用于此设备
+known-open = { $count }个待定
+
+## 标题和列名
+
+heading-all-rules = 全部规则
+heading-broken-rules = 被违反的规则
+heading-chapters = 按章节
+heading-course = 运行过程
+heading-expired = 条目已到期的已知失败
+heading-findings = 发现项
+heading-fixed = 现已符合的已知失败
+heading-known = 已知失败
+heading-overview = 概览
+heading-remarks = 备注
+heading-subjects = 主题
+heading-tested = 测试对象
+heading-times = 耗时
+heading-unanswered-rules = 没有结论的规则
+heading-unknown = 未知
+column-cases = 用例
+column-changes = 变化
+column-chapter = 章节
+column-differences = 差异
+column-exit = 退出
+column-failed-again = 再次失败
+column-flaky = 不稳定
+column-folder = 目录
+column-median-time = 耗时中位数
+column-not-good = 非符合
+column-notes = 说明
+column-of-slowest = 相对最慢
+column-rule = 规则
+column-rules = 规则
+column-run = 运行
+column-runs = 运行
+column-started = 开始
+column-time = 耗时
+column-verdict = 判定
+
+## report.html和summary.md
+
+page-title = Atlas CTS：{ $product }上的{ $runtime }
+page-simulated = 本次运行使用模拟设备，不能说明任何硬件的情况。
+page-seeded-defects = 设备带有预置缺陷：{ $defects }。
+page-about = { $device }；产品{ $product }；开始于{ $started }
+page-nothing-broken = 没有规则被违反，也没有规则缺少结论。
+page-omitted = 为控制页面大小已省略：{ $blocks }。运行记录中有全部内容。
+block-facts = 事实
+block-calls = 调用和之前的用例
+block-replay = 重放命令
+block-program = C程序
+block-output = 输出
+block-log = 日志摘录
+contents = 目录
+skip-to-results = 跳到结果
+filter-rules = 筛选规则
+filter-text = 文字
+filter-verdict = 判定
+filter-chapter = 章节
+show-all = 全部显示
+rules-shown = 显示{ $shown }/{ $all }条规则
+verdicts-by-chapter = 各章节的判定
+verdicts-by-chapter-of = 各章节的判定，产品{ $product }
+slowest-rules = 最慢的规则
+times-of-rules = 全部规则共耗时{ $rules }。
+times-of-rules-and-run = 全部规则共耗时{ $rules }；本次运行耗时{ $run }。
+program-summary = 该用例的C程序（{ count-lines }）
+program-hint = 如需可直接编译的完整程序，请运行atlas-cts reproducer。
+program-omitted-lines = …省略{ count-lines }…
+whole-file = 完整文件
+and-more = 另有{ $count }项
+omitted-entries = 省略了之前的{ $count }项
+catalog = { count-rules }，sha256 { $sha256 }
+setting-strict = 严格
+setting-hazardous = 含危险规则
+setting-dedicated = 独占设备
+setting-on-every-device = 在每个设备上
+setting-redacted = 已脱敏
+ended-after = { $time }，共耗时{ $took }
+other-files = 同一目录中：results.jsonl（运行记录，含全部细节）、junit.xml、summary.md。
+tested-line = { $device }，产品{ $product }，{ $library }；测试档位{ $profile }，随机种子{ $seed }
+full-reports = 完整报告：运行目录{ $run }中的`report.html`（单页）、`junit.xml`、`results.jsonl`
+and-others = 另有{ $count }项
+
+## junit.xml
+
+junit-some-results = { some-results }。
+junit-unfinished = 运行未完成。
+
+## 两次运行的比较
+
+diff-title = 两次运行的比较
+diff-side = { $tested }，{ $product }，{ count-results }，{ $started }
+diff-verdict = { $regressions }项回归，{ $failures }项新失败，{ $symptoms }项现象变化，{ $fixes }项修复，{ $flakes }项不稳定如前，{ $drifts }项漂移；{ $lost }条规则失去结论，{ $gained }条得到结论；{ $unchanged }条规则与之前相同
+diff-note = 对比例和失败率作了{ $count }次统计检验（{ $method }）：若没有任何变化，出现误报的概率至多为{ $level }。未检验：判定，以及在每次运行中答案恒定、但两次运行之间不同的用例。
+diff-regressions = 回归
+diff-new-failures = 先前没有结论的规则出现的新失败
+diff-other-symptoms = 现象变化
+diff-fixes = 修复
+diff-flakes = 不稳定如前：失败率的差异可归于偶然
+diff-drift = 未违反规则的行为漂移，最强的在前
+diff-only-old = 不再有结论
+diff-only-new = 首次有结论
+diff-gone = 已删除的规则
+diff-new = 新规则
+diff-other-device = 在不同设备上执行的规则（不可比较）
+diff-fields = 测试对象和测试方式
+diff-timing = 耗时（未设预算时仅供参考）
+diff-limits = 比较的局限
+diff-check = 检查项`{ $check }`
+diff-rate = 重跑{ $runs }次，失败{ $failed }次
+diff-same-question = 同一问题
+diff-example = 例如{ $values }
+and-more-in-json = 另有{ $count }项；`--format json`列出全部
+timing-name = 每个用例的耗时，新除以旧，共{ count-rules }
+timing-median = { $median }（{ $interval }）；半数规则与中位数的差距在{ $spread }倍以内
+timing-interval = 置信度95 %的区间为{ $low }至{ $high }
+timing-no-interval = 规则太少，无法给出区间
+timing-outlier = { $ratio }（每个用例{ $old } ms，之后{ $new } ms）
+
+## 多次运行的历史
+
+history-title = 历次运行
+timeline = { $tested }，{ count-runs }
+other = 不同的{ $what }
+changed-rules = 有变化或曾不符合的规则
+steady-rules = { $count }条规则在其执行过的每次运行中都符合
+other-steady-rules = 另有{ $count }条规则在其执行过的每次运行中都符合
+runs-oldest-first = 各次运行，最早的在前
+legend = .通过，+超出，o仅记录，F失败，W返回码不符，C崩溃，T超时，~不稳定，b受阻，e错误，d设备丢失，c截断，s跳过，空白：无结果
+legend-markdown = .通过，+超出，o仅记录，F失败，W返回码不符，C崩溃，T超时，~不稳定，b受阻，e错误，d设备丢失，c截断，s跳过，·：无结果
+and-more-in-html = 另有{ $count }项；`--format html`列出全部
+chart-results = 各次运行的结果，从第1次到第{ $runs }次；每根柱自下而上为违反、未知、发现、符合、跳过；最高的柱有{ $most }个结果
+chart-results-description = { count-runs }的结果。最近一次运行：{ $good }条符合，{ $broken }条违反，{ $unknown }条未知。
+chart-times = 各次运行的耗时；最长的一次耗时{ $longest }
+chart-times-description = { count-runs }的耗时。最长的一次耗时{ $longest }，最近一次耗时{ $last }。
+history-parts-of-merged-runs = { $count }次运行是合并运行的分片，已计入合并运行
+
+## 原因
+
+heading-causes = 原因
+heading-causes-of-broken = 规则被违反的原因
+cause-answer = { $function }返回{ $code }
+cause-hang = { $function }没有返回
+cause-crash = { $function }结束了自己的进程
+cause-value = { $function }给出的值不正确
+cause-after = { $all }条中有{ $some }条在{ $call }之后
+cause-first-owner = 先看{ $rule }，它是{ $function }的属主
+cause-first-smallest = 先看{ $rule }，它的调用最少
+looks-like = 与{ $rule }相似
+also-broken = 另有：
+
+## 字节的差异
+
+label-difference = 字节差异
+bytes-all = 全部{ $count }字节
+bytes-one-byte = { $length }字节中的第{ $first }字节
+bytes-head = { $length }字节中的前{ $count }字节
+bytes-tail = { $length }字节中的后{ $count }字节
+bytes-block = { $length }字节中从{ $first }开始的{ count-bytes }
+bytes-every-nth = { $length }字节中的{ count-bytes }，各段相距{ $step }字节
+bytes-scattered = { $length }字节中的{ $count }字节，没有规律
+content-never-written = 从未写入
+content-zero = 全零
+content-other-pattern = 同一用例的另一种填充内容
+content-early = 预期的内容，提前{ count-bytes }
+content-late = 预期的内容，推后{ count-bytes }
+content-shifted = 预期的内容，位置错误
+content-constant = 同一个值的重复
+content-unknown = 其他内容
+group-all = 全部字节
+group-one-byte = 一个字节
+group-head = 开头的字节
+group-tail = 末尾的字节
+group-block = 中间的一段
+group-every-nth = 等间距的各段
+group-scattered = 没有规律的字节
+group-bytes = { $least }至{ $most }字节
+
+## 失败的边界
+
+label-boundary = 失败条件
+boundary-passes = 通过：{ $value }
+boundary-cut = 试了{ count-cases }后仍不精确
+boundary-any = 任意：{ $axes }
+
+## CI系统中的批注
+
+annotation-alike = { $title }，另有{ $count }条相似的规则
+annotation-more-broken = 还有{ $count }条规则被违反；运行目录中的`summary.md`和`report.html`列出全部
+annotation-more-unknown = 还有{ $count }条规则没有结论；运行目录中的`summary.md`和`report.html`列出全部
