@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks the HTML pages in headless Chromium: reports of runs with no failure, with one and with hundreds, a diff and a
-# history. ci/page/look.py makes and describes the checks; the screenshots are for a person.
+# Checks the HTML pages in headless Chromium: reports of runs with no failure, with one, with eighty of one cause and with
+# hundreds, a diff, a history and a matrix. ci/page/look.py makes and describes the checks; the screenshots are for a person.
 #
 #   ci/page.sh [DIR]
 #
 # DIR receives runs and screenshots; the default is a temporary folder, which is kept. CTS: the command to use instead
-# of a build. Needs chromium, chromedriver (Debian: chromium, chromium-driver) and python3; installs missing packages if
-# it can.
+# of a build. AXE: axe.min.js of axe-core; by default npm fetches the version below. Needs chromium, chromedriver
+# (Debian: chromium, chromium-driver) and python3; installs missing packages if it can.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then
@@ -32,9 +32,15 @@ many=$("$CTS" simulator --list | awk '/^universal|^legal/ { exit } /^  [a-z]/ { 
     grep -v 'hang\|crash\|abort\|wait' | awk 'NR % 6 == 0' | paste -sd,)
 run none 0
 run one 1 --defect init.default-device-wins
+run eighty 1 --defect copy.tail-rounded-to-32-above-64KiB
 run many 1 --deadline 5 --defect "$many"
-"$CTS" diff "$work/runs/none" "$work/runs/many" --format html >"$work/diff.html" || exit 1
+"$CTS" diff "$work/runs/none" "$work/runs/eighty" --format html >"$work/diff.html" || exit 1
 "$CTS" history "$work/runs" --format html >"$work/history.html" || exit 1
-python3 ci/page/look.py --shots "$work/shots" \
-    "$work/runs/none/report.html" "$work/runs/one/report.html" "$work/runs/many/report.html" "$work/diff.html" \
-    "$work/history.html"
+"$CTS" matrix "$work"/runs/{none,one,eighty,many} --format html -o "$work/matrix.html" >/dev/null || exit 1
+if [ -z "${AXE:-}" ]; then
+    npm install --silent --no-save --prefix "$work/axe" axe-core@4.10.3 >/dev/null ||
+        { echo "axe-core cannot be fetched; set AXE to an axe.min.js"; exit 1; }
+    AXE=$work/axe/node_modules/axe-core/axe.min.js
+fi
+python3 ci/page/look.py --axe "$AXE" --shots "$work/shots" "$work"/runs/{none,one,eighty,many}/report.html \
+    "$work/diff.html" "$work/history.html" "$work/matrix.html"

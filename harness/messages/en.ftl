@@ -329,7 +329,6 @@ known-open = { $count } open
 
 heading-all-rules = All rules
 heading-broken-rules = Broken rules
-heading-chapters = By chapter
 heading-course = Course of the run
 heading-expired = Known failures with expired entries
 heading-findings = Findings
@@ -353,7 +352,6 @@ column-folder = folder
 column-median-time = median time
 column-not-good = not good
 column-notes = notes
-column-of-slowest = relative to slowest
 column-rule = rule
 column-rules = rules
 column-run = run
@@ -384,8 +382,6 @@ filter-verdict = Verdict
 filter-chapter = Chapter
 show-all = Show all
 rules-shown = { $shown } of { $all } rules shown
-verdicts-by-chapter = Verdicts by chapter
-verdicts-by-chapter-of = Verdicts by chapter, product { $product }
 slowest-rules = The slowest rules
 times-of-rules = All rules together took { $rules }.
 times-of-rules-and-run = All rules together took { $rules }; the run took { $run }.
@@ -446,7 +442,10 @@ diff-verdict = { $regressions ->
 }, { $fixes ->
     [one] 1 fix
    *[other] { $fixes } fixes
-}, { $flakes } flaky as before, { $drifts ->
+}, { $flakes } flaky as before, { $findings ->
+    [one] 1 new finding
+   *[other] { $findings } new findings
+}, { $drifts ->
     [one] 1 drift
    *[other] { $drifts } drifts
 }; { $lost ->
@@ -499,13 +498,10 @@ other-steady-rules = { $count ->
     [one] 1 other rule was good in every run in which it ran
    *[other] { $count } other rules were good in every run in which they ran
 }
-runs-oldest-first = Runs, oldest first
 legend = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, blank: no result
 legend-markdown = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, ·: no result
 and-more-in-html = and { $count } more; `--format html` lists all
-chart-results = results by run, from run 1 to run { $runs }; each bar shows, from bottom to top, broken, unknown, findings, hold, skipped; the highest bar has { $most } results
 chart-results-description = Results of { count-runs }. In the last run: { $good } hold, { $broken } broken, { $unknown } unknown.
-chart-times = time by run; the longest run took { $longest }
 chart-times-description = Times of { count-runs }. The longest run took { $longest }, the last run { $last }.
 history-parts-of-merged-runs = { $count ->
     [one] 1 run is part of a merged run and counts there

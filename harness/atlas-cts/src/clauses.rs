@@ -32,7 +32,7 @@ pub(crate) struct ClauseFilter {
 }
 
 /// The maximum size of a document, in bytes.
-const LARGEST: u64 = 16 << 20;
+pub(crate) const LARGEST: u64 = 16 << 20;
 
 /// Words in a document's language that suggest that a sentence promises nothing: only supports, does not support,
 /// reserved, recommended, must. A promise with such a word needs a reason.
@@ -164,7 +164,8 @@ fn sounds_weak(rules: &Rules, clause: &Clause, sentence: &Sentence) -> Option<&'
     words.iter().find(|word| sentence.text.contains(**word)).copied()
 }
 
-fn documents_below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Adds the paths of the documents in a folder and below it, in order.
+pub(crate) fn documents_below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();

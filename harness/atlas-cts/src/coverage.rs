@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
 use catalog::count;
 use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
 use catalog::must_pass::MustPass;
-use catalog::{Agreement, Modality, Rules, Specs, readings, waiting};
+use catalog::{Agreement, Modality, Rules, Specs, files, readings, sentences, waiting};
 use clap::{Args, ValueEnum};
-use engine::run::{ExitStatus, RunError};
+use engine::run::{ExitStatus, RunError, read_named};
+use ledger::sentences::{Document, html};
 use serde_json::json;
+
+use crate::clauses::{LARGEST, documents_below};
 
 /// The options of `coverage`.
 #[derive(Debug, Args)]
@@ -19,6 +22,12 @@ pub(crate) struct CoverageOptions {
     /// Output format; `csv` prints one line for each clause.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
+    /// The folder with the documents that `--format html` shows next to the rules.
+    #[arg(long, value_name = "DIR", required_if_eq("format", "html"))]
+    documents: Option<PathBuf>,
+    /// The run whose results `--format html` shows: a folder, a journal, a name below reports/out, or `latest`.
+    #[arg(long, value_name = "RUN", requires = "documents")]
+    run: Option<PathBuf>,
     /// List promises, errors and prohibitions that no rule covers.
     #[arg(long)]
     uncovered: bool,
@@ -36,6 +45,7 @@ enum Format {
     Markdown,
     Csv,
     Json,
+    Html,
 }
 
 /// Shows the coverage. The exit status is 1 if a threshold is missed.
@@ -50,6 +60,7 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
         Format::Markdown => markdown(&coverage),
         Format::Csv => csv(&coverage),
         Format::Json => json(&coverage),
+        Format::Html => page(&coverage, options)?,
     };
     if options.uncovered {
         uncovered(&mut text, &coverage);
@@ -78,6 +89,25 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
     }
     say(&text)?;
     Ok(if holds { ExitStatus::Success } else { ExitStatus::Broken })
+}
+
+/// The documents next to the rules, with the results of a run.
+fn page(coverage: &Coverage<'_>, options: &CoverageOptions) -> Result<String, CommandError> {
+    let run = options.run.as_ref().map(|run| read_named(run)).transpose()?.map(|(_, run)| run);
+    let documents = options.documents.as_ref().map(|folder| documents(folder)).transpose()?.unwrap_or_default();
+    Ok(html(coverage, &documents, run.as_ref()))
+}
+
+/// The documents in a folder, in the order of their paths.
+fn documents(folder: &Path) -> Result<Vec<Document>, CommandError> {
+    let mut paths = Vec::new();
+    documents_below(folder, &mut paths).map_err(|source| CommandError::File { path: folder.to_owned(), source })?;
+    let read = |path: PathBuf| {
+        let bytes = files::read(&path, LARGEST).map_err(|source| CommandError::File { path: path.clone(), source })?;
+        let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        Ok(Document { path: name, sentences: sentences(&String::from_utf8_lossy(&bytes)) })
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// A row in a table: a name, the counts, and the covered share of promises and errors.

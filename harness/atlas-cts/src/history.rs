@@ -66,7 +66,8 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
     say(&match arguments.format {
         Format::Text => text(&history),
         Format::Markdown => markdown(&history),
-        Format::Html => html(&history),
+        // Links are relative to the current folder, where the page is usually written.
+        Format::Html => html(&history, &std::env::current_dir().unwrap_or_default()),
     })?;
     Ok(ExitStatus::Success)
 }

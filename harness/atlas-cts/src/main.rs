@@ -10,6 +10,7 @@ mod history;
 mod lint;
 mod list;
 mod manual;
+mod matrix;
 mod merge;
 mod mustpass;
 mod print;
@@ -61,6 +62,9 @@ enum Command {
         /// Folder of the run, its name below reports/out, or `latest`.
         #[arg(value_name = "RUN")]
         run: PathBuf,
+        /// The earlier run with which the page compares; default: the run before in reports/out.
+        #[arg(long, value_name = "RUN")]
+        since: Option<PathBuf>,
         #[command(flatten)]
         annotations: AnnotationOptions,
     },
@@ -68,6 +72,8 @@ enum Command {
     Diff(diff::DiffArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
+    /// Show runs, products or drivers side by side.
+    Matrix(matrix::MatrixArguments),
     /// Draft known failures from a run's failures.
     Expect(expect::ExpectArguments),
     /// Write a failure as a C program with a Makefile and a README.
@@ -264,13 +270,14 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
-        Command::Report { run, annotations } => report::report(&run, annotations),
+        Command::Report { run, since, annotations } => report::report(&run, since.as_deref(), annotations),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),
         Command::Verify(arguments) => certify::verify(&arguments),
         Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::History(arguments) => history::history(&arguments),
+        Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Simulator { print_path, list, catalog } => {

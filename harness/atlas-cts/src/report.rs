@@ -13,9 +13,14 @@ pub(crate) fn about() -> String {
     format!("Rewrite a run's reports from its journal: {names}")
 }
 
-/// Rewrites a run's reports, and prints their paths and the run's annotations. The exit status does not depend on the run's results.
-pub(crate) fn report(run: &Path, annotations: AnnotationOptions) -> Result<ExitStatus, CommandError> {
-    let (folder, remarks) = rewrite_reports(run, &Ledger)?;
+/// Rewrites a run's reports, and prints their paths and the run's annotations. The exit status does not depend on the run's
+/// results.
+pub(crate) fn report(
+    run: &Path,
+    since: Option<&Path>,
+    annotations: AnnotationOptions,
+) -> Result<ExitStatus, CommandError> {
+    let (folder, remarks) = rewrite_reports(run, since, &Ledger)?;
     remarks.iter().for_each(|remark| eprintln!("{}", disarmed(&clean(remark))));
     let written = FORMATS.map(|format| folder.join(format.file));
     written.iter().filter(|path| path.exists()).try_for_each(|path| say_line(path.display()))?;

@@ -328,3 +328,28 @@ fn the_documents_have_the_numbers_of_the_catalog() {
         "docs/catalog/evidence.md does not say {clauses} sentences"
     );
 }
+
+#[test]
+fn a_page_shows_the_documents_next_to_the_rules_and_what_a_run_proved() {
+    const SENTENCE: &str = "A block begins at a multiple of 64";
+    let digits = &catalog::sentences(SENTENCE)[0].digest[..catalog::SENTENCE];
+    let bench = bench(&CLAUSES.replacen("111111111111", digits, 1));
+    std::fs::create_dir(bench.path("documents")).unwrap();
+    bench.write("documents/blocks.md", format!("# Blocks\n\n- {SENTENCE};\n- Another <b>sentence</b>.\n"));
+    bench.write("documents/other.md", "Nothing that the catalog knows.\n");
+    let page = |words: &[&str]| coverage(&bench, &[&["--format", "html", "--documents", "documents"], words].concat());
+    let plain = page(&[]);
+    plain.says(0, &["Ablockbeginsatamultipleof64", "acl.small.aligned", "nothing is proven here"]);
+    assert!(!plain.text.contains("class=\"proven\"") && !plain.text.contains("other.md"), "{}", plain.text);
+    let run = |report: &str, defects: &[&str]| {
+        bench.run_catalog(report, &[&["--product", "a2", "--backend", "simulator"], defects].concat());
+    };
+    run("good", &[]);
+    let proven = page(&["--run", "good"]);
+    assert_eq!(proven.text.matches("<tr class=\"proven\"").count(), 1, "{}", proven.text);
+    run("bad", &["--defect", MISALIGNED]);
+    let page_of_bad = page(&["--run", "bad"]);
+    assert_eq!(page_of_bad.text.matches("<tr class=\"proven\"").count(), 0, "{}", page_of_bad.text);
+    assert_eq!(page_of_bad.text.matches("<tr class=\"broken\"").count(), 1, "{}", page_of_bad.text);
+    coverage(&bench, &["--format", "html"]).says(2, &["--documents"]);
+}

@@ -22,8 +22,13 @@ impl Books for Ledger {
         report::first_line(header)
     }
 
-    fn write_reports(&self, folder: &Path, run: &Recorded) -> Result<Vec<String>, BooksError> {
-        Ok(report::write_reports(folder, run)?)
+    fn write_reports(
+        &self,
+        folder: &Path,
+        run: &Recorded,
+        previous: Option<&Recorded>,
+    ) -> Result<Vec<String>, BooksError> {
+        Ok(report::write_reports(folder, run, previous)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Everything made from journals: groups of failures with one cause ([`causes`]), reports for people and programs
-//! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), known failures
-//! ([`expectations`]) and conformance records ([`conformance`]). [`Ledger`] provides reports and known failures to a run.
+//! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), many runs side by
+//! side ([`matrix`]), the documents next to their rules ([`sentences`]), known failures ([`expectations`]) and
+//! conformance records ([`conformance`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,8 @@ pub mod confidence;
 pub mod conformance;
 pub mod expectations;
 pub mod history;
+pub mod matrix;
 pub mod report;
+pub mod sentences;
 
 pub use books::Ledger;

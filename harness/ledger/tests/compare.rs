@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::reports::page::rules_of;
 use crate::sample::{asked, confirmation, end, failure, header, result};
 use ledger::compare::{
     Change, CompareOptions, Condition, CoverageKind, Difference, DriftKind, compare, html, markdown, text,
@@ -378,6 +379,42 @@ fn every_form_shows_the_findings_and_no_journal_writes_markup() {
         assert!(form.contains("Regressions"), "{form}");
         assert!(!form.contains('\u{1b}'), "{form}");
     }
+    rules_of(&html(&found), |_| false);
     assert!(!html(&found).contains("<script") && !markdown(&found).contains("<script"));
     assert!(!markdown(&found).contains("[x]("));
+}
+
+#[rstest]
+#[case::a_promise_broke(Verdict::Pass, Verdict::Fail, "NEW is worse in one place (1 rule broke). Do not roll out.")]
+#[case::another_symptom(
+    Verdict::Fail,
+    Verdict::Crash,
+    "No further rule broke, but 1 broken rule fails in another way: read it before you roll out."
+)]
+#[case::an_answer_is_gone(
+    Verdict::Pass,
+    Verdict::Skipped,
+    "No rule broke, but 1 rule has no answer from NEW: nothing is known about it."
+)]
+#[case::fixed(Verdict::Fail, Verdict::Pass, "NEW is better in 1 rule and worse in none.")]
+#[case::the_same(Verdict::Pass, Verdict::Pass, "NEW is as good as OLD: 1 rule behaves as before.")]
+fn the_first_line_says(#[case] old: Verdict, #[case] new: Verdict, #[case] sentence: &str) {
+    let found = compared(vec![of(old)], vec![of(new)]);
+    assert_eq!(text(&found).lines().next(), Some(sentence));
+    assert!(markdown(&found).contains(&format!("**{}**", sentence.replace('!', "\\!"))), "{}", markdown(&found));
+    assert!(html(&found).contains(sentence));
+    let breaks = ["regression", "new-failure"].map(|name| name.parse::<Condition>().unwrap());
+    let breaks = breaks.into_iter().any(|condition| condition.holds(&found));
+    assert_eq!(sentence.contains("Do not roll out"), breaks, "the sentence agrees with --fail-on");
+}
+
+#[test]
+fn a_failure_of_an_info_rule_is_a_finding_and_not_drift_without_a_broken_rule() {
+    let info = |verdict| RuleResult { level: Level::Info, ..of(verdict) };
+    let found = compared(vec![info(Verdict::Pass)], vec![info(Verdict::Fail)]);
+    let shown = text(&found);
+    assert!(shown.contains("Findings that are new") && !shown.contains("Behavior drift"), "{shown}");
+    assert!("drift:verdict".parse::<Condition>().unwrap().holds(&found), "conditions see it as before");
+    let back = text(&compared(vec![info(Verdict::Fail)], vec![info(Verdict::Pass)]));
+    assert!(back.contains("Behavior drift") && !back.contains("Findings that are new"), "{back}");
 }

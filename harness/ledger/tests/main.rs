@@ -1,7 +1,8 @@
-//! Reports, comparisons and histories of made-up journals.
+//! Reports, comparisons, histories and matrices of made-up journals.
 
 mod compare;
 mod history;
+mod matrix;
 mod metrics;
 mod reports;
 #[path = "reports/sample.rs"]

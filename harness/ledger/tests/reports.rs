@@ -2,7 +2,7 @@
 
 mod annotations;
 mod journal;
-mod page;
+pub(crate) mod page;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -183,7 +183,7 @@ fn an_older_report_is_replaced_and_a_refusal_is_explained() {
 // ---- laws over any text
 
 /// Text that may break readers: any character, and the markup of XML.
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         "]]>",
         "]]",

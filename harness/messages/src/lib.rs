@@ -25,8 +25,8 @@ pub use language::{Language, bracketed, comma, in_language, language, use_langua
 pub type Translations = [&'static str; Language::ALL.len()];
 
 const COMMON: Translations = [
-    concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl")),
-    concat!(include_str!("../zh.ftl"), include_str!("../zh/doctor.ftl")),
+    concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl"), include_str!("../en/pages.ftl")),
+    concat!(include_str!("../zh.ftl"), include_str!("../zh/doctor.ftl"), include_str!("../zh/pages.ftl")),
 ];
 
 /// The messages available to every crate.

@@ -23,10 +23,16 @@ pub trait Books: Debug + Sync {
     fn first_line(&self, header: &RunHeader) -> String;
 
     /// Writes a run's reports to its folder. Returns a remark for each optional report that could not be written.
+    /// `previous` is the run before, if there is one; reports say what is new since then.
     ///
     /// # Errors
     /// Fails if a required report cannot be written.
-    fn write_reports(&self, folder: &Path, run: &Recorded) -> Result<Vec<String>, BooksError>;
+    fn write_reports(
+        &self,
+        folder: &Path,
+        run: &Recorded,
+        previous: Option<&Recorded>,
+    ) -> Result<Vec<String>, BooksError>;
 }
 
 /// Known failures that were read but not yet matched with a run.

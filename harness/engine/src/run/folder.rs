@@ -27,7 +27,7 @@ use super::evidence::worth_it;
 use super::known::write_case;
 use super::log_files;
 use super::options::Options;
-use super::places::{expect_own_runs_folder, regressions_folder, run_alone, runs_folder};
+use super::places::{expect_own_runs_folder, regressions_folder, run_alone, run_before, runs_folder};
 use super::redacted;
 use super::resume::Earlier;
 use super::selection::{Planned, plan};
@@ -286,11 +286,12 @@ impl RunFolder {
             self.journal.append(result)?;
         }
         self.journal.finish(end)?;
-        write_all(&self.path, run, self.keep.as_deref(), self.books)
+        write_all(&self.path, run, run_before(&self.path, &run.header).as_ref(), self.keep.as_deref(), self.books)
     }
 
     fn reports(&self, run: &Recorded) -> Result<Vec<String>, RunError> {
-        self.books.write_reports(&self.path, run).map_err(RunError::Report)
+        let previous = run_before(&self.path, &run.header);
+        self.books.write_reports(&self.path, run, previous.as_ref()).map_err(RunError::Report)
     }
 
     fn lost(&self, reason: JournalError) -> FolderError {
@@ -360,13 +361,21 @@ fn of_all(end: &mut RunEnd, run: &Recorded, expecting: Option<&dyn Expected>) {
     end.exit = exit_code(&header.settings, results, end.unusable_cases, end.expectations.as_ref());
 }
 
-/// Rewrites a finished run's reports. Returns remarks about other files that could not be written.
+/// Rewrites a finished run's reports. Returns remarks about other files that could not be written. `since` is the run
+/// with which the reports compare; by default, it is the run before.
 ///
 /// # Errors
 /// Fails if the folder is in use, or if the report cannot be written.
-pub(super) fn report(folder: &Path, run: &Recorded, keep: bool, books: &dyn Books) -> Result<Vec<String>, RunError> {
+pub(super) fn report(
+    folder: &Path,
+    run: &Recorded,
+    since: Option<Recorded>,
+    keep: bool,
+    books: &dyn Books,
+) -> Result<Vec<String>, RunError> {
     let _lock = lock(folder, false)?;
-    write_all(folder, run, kept_cases(keep)?.as_deref(), books)
+    let previous = since.or_else(|| run_before(folder, &run.header));
+    write_all(folder, run, previous.as_ref(), kept_cases(keep)?.as_deref(), books)
 }
 
 /// The folder for counterexamples that later runs try; `None` unless counterexamples are kept.
@@ -376,9 +385,15 @@ fn kept_cases(keep: bool) -> Result<Option<PathBuf>, FolderError> {
 
 /// Writes the files in a run's folder other than the journal. Returns remarks about files that could not be
 /// written.
-fn write_all(folder: &Path, run: &Recorded, keep: Option<&Path>, books: &dyn Books) -> Result<Vec<String>, RunError> {
+fn write_all(
+    folder: &Path,
+    run: &Recorded,
+    previous: Option<&Recorded>,
+    keep: Option<&Path>,
+    books: &dyn Books,
+) -> Result<Vec<String>, RunError> {
     let mut remarks = tidy(folder, &run.results, keep);
-    remarks.extend(books.write_reports(folder, run).map_err(RunError::Report)?);
+    remarks.extend(books.write_reports(folder, run, previous).map_err(RunError::Report)?);
     Ok(remarks)
 }
 

@@ -204,7 +204,7 @@ fn report_again(
     books: &dyn Books,
     observer: &mut impl Observer,
 ) -> Result<ExitStatus, RunError> {
-    for remark in report(&folder, &run, keep, books)? {
+    for remark in report(&folder, &run, None, keep, books)? {
         observer.line(&remark)?;
     }
     observer.line(&format!("{}: this run is complete; rewriting its reports", folder.display()))?;
@@ -214,13 +214,18 @@ fn report_again(
 }
 
 /// Rewrites a run's reports from its journal alone, whether or not the run is finished. Returns the run's folder,
-/// and remarks about files that could not be written.
+/// and remarks about files that could not be written. `since` names the run with which the page compares.
 ///
 /// # Errors
-/// Fails if the run does not exist or is still running, or if `junit.xml` cannot be written.
-pub fn rewrite_reports(given: &Path, books: &dyn Books) -> Result<(PathBuf, Vec<String>), RunError> {
+/// Fails if a run does not exist, if the run is still running, or if `junit.xml` cannot be written.
+pub fn rewrite_reports(
+    given: &Path,
+    since: Option<&Path>,
+    books: &dyn Books,
+) -> Result<(PathBuf, Vec<String>), RunError> {
     let (folder, run) = read_named(given)?;
-    let remarks = report(&folder, &run, false, books)?;
+    let since = since.map(read_named).transpose()?.map(|(_, run)| run);
+    let remarks = report(&folder, &run, since, false, books)?;
     Ok((folder, remarks))
 }
 

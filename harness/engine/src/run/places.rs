@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use catalog::Specs;
-use record::{Journal, JournalError, Recorded, read_run};
+use record::{Journal, JournalError, Recorded, RunHeader, read_run};
 
 /// True if ci/package.sh built this executable. Such an executable runs on machines that have neither a checkout nor
 /// cargo.
@@ -132,6 +132,30 @@ fn nth_before_latest(runs: &Path, back: usize) -> Option<PathBuf> {
     // On a file system without links, the newest run is the latest.
     let position = position.or(all.len().checked_sub(1))?;
     all.get(position.checked_sub(back)?).map(|(_, path)| path.clone())
+}
+
+/// The largest number of earlier runs that are read to find the run before a run.
+const NEAR: usize = 8;
+
+/// The run before a run in the default folder for runs: the newest finished run that started earlier and tested the same
+/// product, both or neither simulated. `None` for a run elsewhere, whose neighbors may be anything, and for a shard.
+pub(super) fn run_before(folder: &Path, header: &RunHeader) -> Option<Recorded> {
+    let runs = runs_folder().canonicalize().ok()?;
+    if header.settings.part.is_some() || folder.canonicalize().ok()?.parent()? != runs {
+        return None;
+    }
+    let mut earlier: Vec<(String, PathBuf)> = std::fs::read_dir(&runs)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| Some((started(&entry.path().join(Journal::FILE))?, entry.path())))
+        .filter(|(started, _)| *started < header.started)
+        .collect();
+    earlier.sort();
+    let tested = |header: &RunHeader| (header.runtime.clone(), header.product.clone(), header.library.simulated);
+    let runs = earlier.iter().rev().take(NEAR).filter_map(|(_, path)| read_run(path).ok());
+    runs.into_iter()
+        .find(|run| run.end.is_some() && run.header.settings.part.is_none() && tested(&run.header) == tested(header))
 }
 
 /// A run's start time, from the journal's first line; `None` if the file is not a journal.

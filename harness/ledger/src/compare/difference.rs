@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::causes::Cause;
+
 /// The comparison of two runs.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Difference {
@@ -16,6 +18,10 @@ pub struct Difference {
     pub unchanged: u64,
     /// Rules whose verdict or symptom changed, worst first.
     pub changes: Vec<RuleChange>,
+    /// The causes of the rules that are newly broken, as far as the newer run's failures point at one. Absent if there
+    /// are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<ChangeCause>,
     /// Behavior that changed although no rule broke, strongest first.
     pub drift: Vec<Drift>,
     /// Rules with an answer in only one run, with the reasons.
@@ -86,6 +92,28 @@ pub struct RuleChange {
     pub significant: Option<bool>,
 }
 
+/// The common cause of rules that are newly broken.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ChangeCause {
+    /// The cause in a sentence.
+    pub title: String,
+    /// The rule to read first, with the reason.
+    pub advice: String,
+    /// The rules, the one to read first at the beginning.
+    pub rules: Vec<String>,
+}
+
+impl ChangeCause {
+    pub(super) fn of(cause: &Cause<'_>) -> ChangeCause {
+        let lead = cause.lead().map(|lead| format!("; {lead}")).unwrap_or_default();
+        ChangeCause {
+            title: cause.title() + &lead,
+            advice: cause.advice(),
+            rules: cause.results().map(|result| result.id.clone()).collect(),
+        }
+    }
+}
+
 /// A rule's result in one run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleOutcome {
@@ -141,6 +169,9 @@ pub struct Drift {
     pub p: Option<f64>,
     pub old: Vec<Share>,
     pub new: Vec<Share>,
+    /// True if a rule of level `info` fails now and did not fail before. Absent if false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub finding: bool,
 }
 
 /// An answer and its frequency.

@@ -69,6 +69,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, tests: &mut Tests) -> Candidates {
                 p: None,
                 old: shares(&old),
                 new: shares(&new),
+                finding: false,
             };
             if constant && (exact || (same_cases && alike)) {
                 candidates.found.push(Candidate { drift, test: None });

@@ -16,16 +16,16 @@ const MOST_ENTRIES: usize = 50;
 pub fn markdown(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();
-    let _ = writeln!(text, "# {}\n", message!("diff-title"));
+    let _ = writeln!(text, "# {}\n\n**{}**\n", message!("diff-title"), escaped(&page.outcome));
     for (label, side) in [message!("label-old"), message!("label-new")].iter().zip(&page.sides) {
         let _ = writeln!(text, "- {label}: {}", escaped(side));
     }
-    let _ = writeln!(text, "\n**{}**", escaped(&page.verdict));
+    let _ = writeln!(text, "- {}: {}", message!("label-found"), escaped(&page.verdict));
     for section in &page.sections {
         let _ = writeln!(text, "\n## {} ({})\n", section.title, section.entries.len());
         for entry in section.entries.iter().take(MOST_ENTRIES) {
             let _ = writeln!(text, "- **{}**", escaped(&entry.name));
-            for (label, line) in &entry.lines {
+            for (label, line) in entry.lines.iter().filter(|_| !entry.brief) {
                 let _ = writeln!(text, "  - {label}: {}", escaped(line));
             }
         }

@@ -15,6 +15,7 @@ mod fields;
 mod flake;
 mod html;
 mod markdown;
+mod outcome;
 mod page;
 mod pairs;
 mod rules;
@@ -24,8 +25,8 @@ mod text;
 mod timing;
 
 pub use difference::{
-    Change, CoverageChange, CoverageKind, Difference, Drift, DriftKind, Family, FieldChange, RuleChange, RuleOutcome,
-    Share, Side, SlowRule, Symptom, Timing,
+    Change, ChangeCause, CoverageChange, CoverageKind, Difference, Drift, DriftKind, Family, FieldChange, RuleChange,
+    RuleOutcome, Share, Side, SlowRule, Symptom, Timing,
 };
 pub use fail_on::{Condition, ConditionError};
 pub use html::html;
@@ -36,6 +37,8 @@ pub use text::text;
 use std::collections::BTreeSet;
 
 use record::Recorded;
+
+use crate::causes::causes;
 
 use pairs::Pairs;
 
@@ -75,6 +78,13 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
                 .to_owned(),
     };
     let coverage = coverage::compare(&pairs);
+    let broke: BTreeSet<&str> = changes
+        .iter()
+        .filter(|change| matches!(change.change, Change::Regression | Change::NewFailure))
+        .map(|change| change.rule.as_str())
+        .collect();
+    let causes = causes(new.results.iter().filter(|result| broke.contains(result.id.as_str())));
+    let causes = causes.iter().map(ChangeCause::of).collect();
     Difference {
         format: Difference::FORMAT,
         old: fields::side(paths[0], old),
@@ -82,6 +92,7 @@ pub fn compare(paths: [&str; 2], old: &Recorded, new: &Recorded, options: &Compa
         remarks,
         unchanged: pairs.both.len() as u64 - named_rules(&changes, &drift, &coverage, &pairs),
         changes,
+        causes,
         drift,
         coverage,
         fields: fields::compare(&old.header, &new.header),

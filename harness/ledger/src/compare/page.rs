@@ -1,8 +1,12 @@
 //! A comparison as sections and entries, for text, Markdown and HTML.
 
+use std::collections::BTreeSet;
+
 use super::difference::{
-    Change, CoverageKind, Difference, Drift, DriftKind, FieldChange, RuleChange, RuleOutcome, Share, Timing,
+    Change, ChangeCause, CoverageKind, Difference, Drift, DriftKind, FieldChange, RuleChange, RuleOutcome, Share,
+    Timing,
 };
+use super::outcome::{Numbers, Tone, is_finding, outcome};
 use cases::query;
 use messages::message;
 
@@ -15,7 +19,11 @@ const LONGEST: usize = 160;
 pub(super) struct Page {
     /// The compared runs, one line each.
     pub sides: [String; 2],
-    /// The findings in one sentence.
+    /// The outcome in one sentence.
+    pub outcome: String,
+    pub tone: Tone,
+    pub numbers: Numbers,
+    /// All numbers, in words.
     pub verdict: String,
     pub sections: Vec<Section>,
     /// An explanation of the figures.
@@ -34,6 +42,14 @@ pub(super) struct Section {
 pub(super) struct PageEntry {
     pub name: String,
     pub lines: Vec<(&'static str, String)>,
+    /// True if another entry of the same cause is shown whole.
+    pub brief: bool,
+}
+
+impl PageEntry {
+    fn new(name: String, lines: Vec<(&'static str, String)>) -> PageEntry {
+        PageEntry { name, lines, brief: false }
+    }
 }
 
 /// The page of a comparison.
@@ -44,6 +60,11 @@ pub(super) fn page(found: &Difference) -> Page {
             sections.push(Section { title, bad, entries });
         }
     };
+    let causes = found.causes.iter().filter(|cause| cause.rules.len() > 1);
+    let followers: BTreeSet<&str> = causes.clone().flat_map(|cause| &cause.rules[1..]).map(String::as_str).collect();
+    if causes.count() > 0 {
+        add(message!("diff-causes"), true, found.causes.iter().map(cause_entry).collect());
+    }
     for (change, title, bad) in [
         (Change::Regression, message!("diff-regressions"), true),
         (Change::NewFailure, message!("diff-new-failures"), true),
@@ -51,9 +72,18 @@ pub(super) fn page(found: &Difference) -> Page {
         (Change::Fix, message!("diff-fixes"), false),
         (Change::Flake, message!("diff-flakes"), false),
     ] {
-        add(title, bad, found.changes.iter().filter(|known| known.change == change).map(change_entry).collect());
+        let changes = found.changes.iter().filter(|known| known.change == change);
+        let mut entries: Vec<PageEntry> = changes
+            .map(|change| PageEntry { brief: followers.contains(change.rule.as_str()), ..change_entry(change) })
+            .collect();
+        // The first rule of each cause is shown whole, before the others.
+        entries.sort_by_key(|entry| entry.brief);
+        add(title, bad, entries);
     }
-    add(message!("diff-drift"), false, found.drift.iter().map(drift_entry).collect());
+    let findings = found.drift.iter().filter(|drift| is_finding(drift));
+    add(message!("diff-findings"), false, findings.map(drift_entry).collect());
+    let drift = found.drift.iter().filter(|drift| !is_finding(drift));
+    add(message!("diff-drift"), false, drift.map(drift_entry).collect());
     for (kind, title) in [
         (CoverageKind::OnlyOld, message!("diff-only-old")),
         (CoverageKind::OnlyNew, message!("diff-only-new")),
@@ -62,12 +92,12 @@ pub(super) fn page(found: &Difference) -> Page {
         (CoverageKind::OtherDevice, message!("diff-other-device")),
     ] {
         let known = found.coverage.iter().filter(|known| known.kind == kind);
-        let entry = |known: &super::CoverageChange| PageEntry {
-            name: known.rule.clone(),
-            lines: vec![
+        let entry = |known: &super::CoverageChange| {
+            let lines = vec![
                 (message!("label-verdict"), known.verdict.clone()),
                 (message!("label-reason"), shortened(&known.why)),
-            ],
+            ];
+            PageEntry::new(known.rule.clone(), lines)
         };
         add(title, false, known.map(entry).collect());
     }
@@ -76,7 +106,7 @@ pub(super) fn page(found: &Difference) -> Page {
         add(message!("diff-timing"), !timing.exceeded.is_empty(), vec![timing_entry(timing)]);
     }
     let remarks: Vec<PageEntry> =
-        found.remarks.iter().map(|remark| PageEntry { name: remark.clone(), lines: Vec::new() }).collect();
+        found.remarks.iter().map(|remark| PageEntry::new(remark.clone(), Vec::new())).collect();
     add(message!("diff-limits"), false, remarks);
     let side = |side: &super::Side| {
         let line = message!(
@@ -89,24 +119,33 @@ pub(super) fn page(found: &Difference) -> Page {
         let end = if side.ended { String::new() } else { format!(", {}", message!("unfinished")) };
         format!("{} ({line}{end})", side.path)
     };
-    Page { sides: [side(&found.old), side(&found.new)], verdict: verdict(found), sections, note: note(found) }
+    let (tone, outcome) = outcome(found);
+    Page {
+        sides: [side(&found.old), side(&found.new)],
+        outcome,
+        tone,
+        numbers: Numbers::of(found),
+        verdict: verdict(found),
+        sections,
+        note: note(found),
+    }
 }
 
 fn verdict(found: &Difference) -> String {
     let of = |change: Change| found.changes.iter().filter(|known| known.change == change).count();
-    let coverage =
-        |wanted: [CoverageKind; 2]| found.coverage.iter().filter(|known| wanted.contains(&known.kind)).count();
+    let numbers = Numbers::of(found);
     message!(
         "diff-verdict",
         regressions = of(Change::Regression),
         failures = of(Change::NewFailure),
-        symptoms = of(Change::OtherSymptom),
-        fixes = of(Change::Fix),
-        flakes = of(Change::Flake),
-        drifts = found.drift.len(),
-        lost = coverage([CoverageKind::OnlyOld, CoverageKind::Gone]),
-        gained = coverage([CoverageKind::OnlyNew, CoverageKind::New]),
-        unchanged = found.unchanged
+        symptoms = numbers.symptoms,
+        fixes = numbers.fixes,
+        flakes = numbers.flakes,
+        findings = numbers.findings,
+        drifts = numbers.drift,
+        lost = numbers.lost,
+        gained = numbers.gained,
+        unchanged = numbers.unchanged
     )
 }
 
@@ -115,21 +154,26 @@ fn note(found: &Difference) -> String {
     message!("diff-note", count = family.tests, method = family.method.as_str(), level = family.level)
 }
 
+fn cause_entry(cause: &ChangeCause) -> PageEntry {
+    let rules = message!("count-rules", count = cause.rules.len());
+    PageEntry::new(cause.title.clone(), vec![(message!("label-rules"), format!("{rules}: {}", cause.advice))])
+}
+
 fn change_entry(change: &RuleChange) -> PageEntry {
     let mut lines = vec![(message!("label-rule"), change.title.clone())];
     if let Some(old) = &change.old {
-        lines.push((message!("label-old"), outcome(old)));
+        lines.push((message!("label-old"), of_outcome(old)));
     }
     if let Some(new) = &change.new {
-        lines.push((message!("label-new"), outcome(new)));
+        lines.push((message!("label-new"), of_outcome(new)));
     }
     if let Some(p) = change.p {
         lines.push((message!("label-chance"), format!("p = {p:.2e}")));
     }
-    PageEntry { name: change.rule.clone(), lines }
+    PageEntry::new(change.rule.clone(), lines)
 }
 
-fn outcome(outcome: &RuleOutcome) -> String {
+fn of_outcome(outcome: &RuleOutcome) -> String {
     let RuleOutcome { verdict, reason, symptom, rate } = outcome;
     let reason = if reason.is_empty() { String::new() } else { format!(": {}", shortened(reason)) };
     let check = symptom.as_ref().map(|symptom| symptom.check.as_str()).filter(|check| !check.is_empty());
@@ -155,7 +199,7 @@ fn drift_entry(drift: &Drift) -> PageEntry {
         (message!("label-old"), shares(&drift.rule, &drift.old)),
         (message!("label-new"), shares(&drift.rule, &drift.new)),
     ];
-    PageEntry { name: drift.rule.clone(), lines }
+    PageEntry::new(drift.rule.clone(), lines)
 }
 
 /// Answers, each with its number of cases, followed by an example case as a query that `run` accepts.
@@ -180,10 +224,8 @@ fn field_entry(field: &FieldChange) -> PageEntry {
         Some(serde_json::Value::String(text)) => shortened(text),
         Some(value) => shortened(&value.to_string()),
     };
-    PageEntry {
-        name: field.field.clone(),
-        lines: vec![(message!("label-old"), shown(&field.old)), (message!("label-new"), shown(&field.new))],
-    }
+    let lines = vec![(message!("label-old"), shown(&field.old)), (message!("label-new"), shown(&field.new))];
+    PageEntry::new(field.field.clone(), lines)
 }
 
 fn timing_entry(timing: &Timing) -> PageEntry {
@@ -202,7 +244,7 @@ fn timing_entry(timing: &Timing) -> PageEntry {
         (message!("label-outlier"), format!("{}: {outlier}", rule.rule))
     }));
     lines.extend(timing.exceeded.iter().map(|text| (message!("label-budget"), text.clone())));
-    PageEntry { name: message!("timing-name", count = timing.rules), lines }
+    PageEntry::new(message!("timing-name", count = timing.rules), lines)
 }
 
 /// The text on one line, cut at the length limit.

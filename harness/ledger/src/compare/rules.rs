@@ -133,5 +133,6 @@ fn drift(old: &RuleResult, new: &RuleResult) -> Drift {
         p: None,
         old: share(old),
         new: share(new),
+        finding: new.meaning() == Meaning::Finding && old.meaning() != Meaning::Finding,
     }
 }

@@ -18,6 +18,10 @@ const LABEL: usize = 13;
 pub fn text(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();
+    for line in wrap(&page.outcome, WIDTH) {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
     for (label, side) in [message!("label-old"), message!("label-new")].iter().zip(&page.sides) {
         row(&mut text, label, side);
     }
@@ -28,7 +32,8 @@ pub fn text(found: &Difference) -> String {
             for line in wrap(&entry.name, WIDTH - 2) {
                 let _ = writeln!(text, "  {line}");
             }
-            entry.lines.iter().for_each(|(label, line)| row(&mut text, label, line));
+            let lines = entry.lines.iter().filter(|_| !entry.brief);
+            lines.for_each(|(label, line)| row(&mut text, label, line));
         }
     }
     text.push('\n');

@@ -1,73 +1,184 @@
 //! A history as one self-contained page without scripts.
 
-use std::fmt::Write;
+use std::path::Path;
 
-use super::text::{exit, rule_columns, since};
-use super::{History, PastRun, Timeline, chart, mark};
-use crate::report::{MEANINGS, document, duration, escaped, meaning_text, verdict_text};
+use maud::{Markup, html};
 use messages::message;
 use record::{Meaning, Verdict};
 
-/// The history as HTML. Text from journals is escaped, so a journal cannot add markup.
-pub fn html(history: &History) -> String {
-    let mut text = format!("<main>\n<h1>{}</h1>\n", message!("history-title"));
-    for (number, timeline) in history.timelines.iter().enumerate() {
-        let title = message!("timeline", tested = timeline.tested.as_str(), count = timeline.runs.len());
-        let _ = writeln!(
-            text,
-            "<section aria-labelledby=\"tested-{number}\">\n<h2 id=\"tested-{number}\">{}</h2>",
-            escaped(&title)
-        );
-        text.push_str(&chart::results(timeline));
-        text.push_str(&chart::times(timeline));
-        rules(&mut text, timeline);
-        runs(&mut text, timeline);
-        text.push_str("</section>\n");
-    }
-    for remark in &history.remarks {
-        let _ = writeln!(text, "<p>{}</p>", escaped(remark));
-    }
-    text.push_str("</main>\n");
-    document(message!("history-title"), &text, "")
-}
+use super::text::{exit, rule_columns, since};
+use super::{History, PastRun, RuleHistory, Timeline, chart, mark};
+use crate::report::{MEANINGS, PAGE_FILE, class, document, duration, meaning_text, moment, one_line, verdict_text};
 
-fn rules(text: &mut String, timeline: &Timeline) {
-    let restless = timeline.restless();
-    let steady = timeline.rules().len() - restless.len();
-    if !restless.is_empty() {
-        let _ = write!(
-            text,
-            "<div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n<caption>{0}</caption>\n\
-             <thead><tr><th scope=\"col\">{1}</th><th scope=\"col\">{2}</th>{3}</tr></thead>\n<tbody>\n",
-            message!("changed-rules"),
-            message!("column-rule"),
-            message!("column-runs"),
-            number_columns(&rule_columns())
-        );
-        for rule in &restless {
-            let marks: String = rule.verdicts.iter().map(|verdict| mark(*verdict)).collect();
-            let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
-            let _ = writeln!(
-                text,
-                "<tr><th scope=\"row\">{}</th><td><code class=\"marks\" role=\"img\" aria-label=\"{}\">{marks}</code></td>\
-                 <td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
-                 <td class=\"number\">{again}</td><td class=\"number\">{}</td></tr>",
-                escaped(&rule.rule),
-                spoken(&rule.verdicts),
-                rule.changes,
-                message!("of", some = rule.broken, all = rule.ran),
-                rule.flaky,
-                duration(rule.median)
-            );
+/// The largest number of rules in a list of rules with the same results.
+const MOST: usize = 200;
+
+/// The history as HTML. Text from journals is escaped, so a journal cannot add markup. Links to the runs' reports are
+/// relative to `base` if the runs are below it.
+pub fn html(history: &History, base: &Path) -> String {
+    let body = html! {
+        main {
+            h1 { (message!("history-title")) }
+            @for (number, timeline) in history.timelines.iter().enumerate() {
+                @let id = format!("tested-{number}");
+                @let title = message!("timeline", tested = timeline.tested.as_str(), count = timeline.runs.len());
+                section aria-labelledby=(id) {
+                    h2 id=(id) { (title) }
+                    (chart::results(timeline))
+                    (chart::times(timeline))
+                    (runs(timeline, base))
+                    (rules(timeline))
+                }
+                "\n"
+            }
+            @for remark in &history.remarks { p { (remark) } }
         }
-        let _ = writeln!(text, "</tbody>\n</table>\n</div>\n<p class=\"faint\">{}</p>", escaped(message!("legend")));
-    }
-    let _ = writeln!(text, "<p>{}</p>", message!("steady-rules", count = steady));
+        "\n"
+    };
+    document(message!("history-title"), &body.0, "")
 }
 
-/// The headers of numeric columns.
-fn number_columns(names: &[&str]) -> String {
-    names.iter().map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>")).collect()
+/// The runs, newest first. A row is a link to the run's page.
+fn runs(timeline: &Timeline, base: &Path) -> Markup {
+    let numbered: Vec<(usize, &PastRun, Option<&PastRun>)> = timeline
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(index, run)| (index + 1, run, index.checked_sub(1).map(|before| &timeline.runs[before])))
+        .collect();
+    html! {
+        div.wide role="region" aria-label=(message!("runs-newest-first")) tabindex="0" {
+            table {
+                caption { (message!("runs-newest-first")) }
+                thead {
+                    tr {
+                        th.number scope="col" { (message!("column-run")) }
+                        th scope="col" { (message!("column-started")) }
+                        th.number scope="col" { (message!("column-exit")) }
+                        @for meaning in MEANINGS { th.number scope="col" { (meaning_text(meaning)) } }
+                        th.number scope="col" { (message!("column-time")) }
+                        th scope="col" { (message!("column-differences")) }
+                        th scope="col" { (message!("column-folder")) }
+                    }
+                }
+                tbody {
+                    @for (number, run, before) in numbered.into_iter().rev() {
+                        tr {
+                            th.number scope="row" { (number) }
+                            td {
+                                @match link(run, base) {
+                                    Some(to) => a href=(to) { (start(run)) },
+                                    None => (start(run)),
+                                }
+                            }
+                            td.number { (exit(run)) }
+                            @for meaning in MEANINGS { (count(run, meaning)) }
+                            td.number {
+                                (run.nanoseconds.map_or(message!("unfinished").to_owned(), duration))
+                            }
+                            td { (since(run, before)) }
+                            td.rule { (run.path.strip_prefix(base).unwrap_or(&run.path).display()) }
+                        }
+                        "\n"
+                    }
+                }
+            }
+        }
+        "\n"
+    }
+}
+
+fn start(run: &PastRun) -> Markup {
+    html! { time { (moment(&one_line(&run.started))) } }
+}
+
+fn count(run: &PastRun, meaning: Meaning) -> Markup {
+    let number = run.counts.get(&meaning).copied().unwrap_or(0);
+    let color = if number > 0 { class(meaning) } else { "faint" };
+    html! { td.number.(color) { (number) } }
+}
+
+/// The address of a run's page; `None` if there is no page. The address cannot name a scheme or another host.
+fn link(run: &PastRun, base: &Path) -> Option<String> {
+    let page = run.path.join(PAGE_FILE);
+    if !page.is_file() {
+        return None;
+    }
+    let relative = page.strip_prefix(base).unwrap_or(&page);
+    let start = if relative.is_absolute() { "" } else { "./" };
+    let mut address = start.to_owned();
+    for byte in relative.to_str()?.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                address.push(char::from(byte))
+            }
+            _ => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Some(address).filter(|address| !address.starts_with("//"))
+}
+
+/// The rules that changed or were not good. Rules with the same results share a row.
+fn rules(timeline: &Timeline) -> Markup {
+    let groups = timeline.restless_groups();
+    let steady = timeline.rules().len() - groups.iter().map(Vec::len).sum::<usize>();
+    html! {
+        @if !groups.is_empty() {
+            div.wide role="region" aria-label=(message!("changed-rules")) tabindex="0" {
+                table {
+                    caption { (message!("changed-rules")) ". " (message!("legend")) }
+                    thead {
+                        tr {
+                            th scope="col" { (message!("column-rule")) }
+                            th scope="col" { (message!("column-runs")) }
+                            @for column in rule_columns() { th.number scope="col" { (column) } }
+                        }
+                    }
+                    tbody { @for group in &groups { (row(group)) "\n" } }
+                }
+            }
+            "\n"
+        }
+        p { (message!("steady-rules", count = steady)) }
+    }
+}
+
+fn row(group: &[RuleHistory]) -> Markup {
+    let [rule, others @ ..] = group else { return html! {} };
+    let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
+    html! {
+        tr {
+            th.rule scope="row" {
+                (rule.rule)
+                @if !others.is_empty() {
+                    details {
+                        summary { (message!("others-with-same-results", count = others.len())) }
+                        ul { @for other in others.iter().take(MOST) { li { (other.rule) } } }
+                        @if others.len() > MOST { (message!("and-more", count = others.len() - MOST)) }
+                    }
+                }
+            }
+            td { code.marks role="img" aria-label=(spoken(&rule.verdicts)) { (marks(&rule.verdicts)) } }
+            td.number { (rule.changes) }
+            td.number { (message!("of", some = rule.broken, all = rule.ran)) }
+            td.number { (rule.flaky) }
+            td.number { (again) }
+            td.number { (duration(rule.median)) }
+        }
+    }
+}
+
+/// The verdicts as colored characters, oldest first.
+fn marks(verdicts: &[Option<Verdict>]) -> Markup {
+    html! {
+        @for run in verdicts.chunk_by(|a, b| color(*a) == color(*b)) {
+            span.(color(run[0])) { @for verdict in run { (mark(*verdict)) } }
+        }
+    }
+}
+
+fn color(verdict: Option<Verdict>) -> &'static str {
+    verdict.map_or("faint", |verdict| class(verdict.meaning(record::Level::Must)))
 }
 
 /// The verdicts in words. Consecutive equal verdicts become one item with their number.
@@ -75,42 +186,4 @@ fn spoken(verdicts: &[Option<Verdict>]) -> String {
     let word = |verdict: &Option<Verdict>| verdict.map_or(message!("no-result"), verdict_text);
     let runs = verdicts.chunk_by(|a, b| a == b);
     runs.map(|run| format!("{} {}", run.len(), word(&run[0]))).collect::<Vec<_>>().join(", ")
-}
-
-fn runs(text: &mut String, timeline: &Timeline) {
-    let meanings = number_columns(&MEANINGS.map(meaning_text));
-    let _ = write!(
-        text,
-        "<div class=\"wide\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table>\n<caption>{0}</caption>\n\
-         <thead><tr>{1}<th scope=\"col\">{2}</th>{3}{meanings}{4}<th scope=\"col\">{5}</th><th scope=\"col\">{6}</th>\
-         </tr></thead>\n<tbody>\n",
-        message!("runs-oldest-first"),
-        number_columns(&[message!("column-run")]),
-        message!("column-started"),
-        number_columns(&[message!("column-exit")]),
-        number_columns(&[message!("column-time")]),
-        message!("column-differences"),
-        message!("column-folder")
-    );
-    let mut before: Option<&PastRun> = None;
-    for (index, run) in timeline.runs.iter().enumerate() {
-        let number = |meaning: Meaning| {
-            let number = run.counts.get(&meaning).copied().unwrap_or(0);
-            format!("<td class=\"number\">{number}</td>")
-        };
-        let numbers = MEANINGS.map(number).concat();
-        let _ = writeln!(
-            text,
-            "<tr><th scope=\"row\" class=\"number\">{}</th><td>{}</td><td class=\"number\">{}</td>{numbers}\
-             <td class=\"number\">{}</td><td>{}</td><td class=\"rule\">{}</td></tr>",
-            index + 1,
-            escaped(&run.started),
-            exit(run),
-            run.nanoseconds.map_or(message!("unfinished").to_owned(), duration),
-            escaped(&since(run, before)),
-            escaped(&run.path.display().to_string())
-        );
-        before = Some(run);
-    }
-    text.push_str("</tbody>\n</table>\n</div>\n");
 }

@@ -49,20 +49,25 @@ fn runs(text: &mut String, timeline: &Timeline) {
 }
 
 fn rules(text: &mut String, timeline: &Timeline) {
-    let restless = timeline.restless();
-    let steady = timeline.rules().len() - restless.len();
-    if !restless.is_empty() {
+    let groups = timeline.restless_groups();
+    let steady = timeline.rules().len() - groups.iter().map(Vec::len).sum::<usize>();
+    if !groups.is_empty() {
         let columns = rule_columns().join(" | ");
         let _ = writeln!(text, "\n| {} | {} | {columns} |", message!("column-rule"), message!("column-runs"));
         text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");
-        for rule in restless.iter().take(MOST) {
+        for group in groups.iter().take(MOST) {
+            let rule = &group[0];
+            let others = match group.len() {
+                1 => String::new(),
+                rules => format!(" {}", message!("others-with-same-results", count = rules - 1)),
+            };
             // Markdown drops a space at either end of a code span.
             let marks: String =
                 rule.verdicts.iter().map(|verdict| mark(*verdict)).collect::<String>().replace(' ', "·");
             let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
             let _ = writeln!(
                 text,
-                "| {} | `{marks}` | {} | {} | {} | {again} | {} |",
+                "| {}{others} | `{marks}` | {} | {} | {} | {again} | {} |",
                 escaped(&rule.rule),
                 rule.changes,
                 message!("of", some = rule.broken, all = rule.ran),
@@ -70,8 +75,8 @@ fn rules(text: &mut String, timeline: &Timeline) {
                 duration(rule.median)
             );
         }
-        if restless.len() > MOST {
-            let _ = writeln!(text, "\n… {}", message!("and-more-in-html", count = restless.len() - MOST));
+        if groups.len() > MOST {
+            let _ = writeln!(text, "\n… {}", message!("and-more-in-html", count = groups.len() - MOST));
         }
         let _ = writeln!(text, "\n{}", escaped(message!("legend-markdown")));
     }

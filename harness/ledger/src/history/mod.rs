@@ -58,6 +58,18 @@ impl Timeline {
         rules
     }
 
+    /// The rules of [`Timeline::restless`]; rules with the same verdict in every run form a group.
+    pub fn restless_groups(&self) -> Vec<Vec<RuleHistory>> {
+        let mut groups: Vec<Vec<RuleHistory>> = Vec::new();
+        for rule in self.restless() {
+            match groups.iter_mut().find(|group| group[0].verdicts == rule.verdicts) {
+                Some(group) => group.push(rule),
+                None => groups.push(vec![rule]),
+            }
+        }
+        groups
+    }
+
     /// All rules that have a result in at least one run.
     pub fn rules(&self) -> Vec<RuleHistory> {
         let mut results: BTreeMap<&str, Vec<Option<&past::PastResult>>> = BTreeMap::new();

@@ -8,6 +8,8 @@ use messages::message;
 
 /// The width of the text, in columns.
 const WIDTH: usize = 100;
+/// The largest number of rules named after the first rule with the same results.
+const OTHERS: usize = 6;
 
 /// The history as text. Text from journals cannot move the cursor.
 pub fn text(history: &History) -> String {
@@ -76,13 +78,13 @@ pub(super) fn rule_columns() -> [&'static str; 5] {
 }
 
 fn rules(text: &mut String, timeline: &Timeline) {
-    let restless = timeline.restless();
-    let steady = timeline.rules().len() - restless.len();
-    if restless.is_empty() {
+    let groups = timeline.restless_groups();
+    let steady = timeline.rules().len() - groups.iter().map(Vec::len).sum::<usize>();
+    if groups.is_empty() {
         let _ = writeln!(text, "\n  {}", message!("steady-rules", count = steady));
         return;
     }
-    let width = restless.iter().map(|rule| one_line(&rule.rule).chars().count()).max().unwrap_or(0).min(60);
+    let width = groups.iter().map(|group| one_line(&group[0].rule).chars().count()).max().unwrap_or(0).min(60);
     let runs = timeline.runs.len().max(columns(message!("column-runs")));
     let [changes, not_good, flaky, again, time] = rule_columns();
     let _ = writeln!(
@@ -96,7 +98,8 @@ fn rules(text: &mut String, timeline: &Timeline) {
         pad_left(again, 12),
         pad_left(time, 12)
     );
-    for rule in &restless {
+    for group in &groups {
+        let rule = &group[0];
         let marks: String = rule.verdicts.iter().map(|verdict| mark(*verdict)).collect();
         let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
         let _ = writeln!(
@@ -109,6 +112,14 @@ fn rules(text: &mut String, timeline: &Timeline) {
             pad_left(&again, 12),
             duration(rule.median)
         );
+        if let Some(others) = group.get(1..).filter(|others| !others.is_empty()) {
+            let shown: Vec<String> = others.iter().take(OTHERS).map(|other| one_line(&other.rule)).collect();
+            let more = if others.len() > OTHERS { ", …" } else { "" };
+            let others = message!("others-with-same-results", count = others.len());
+            for line in wrap(&format!("{others}: {}{more}", shown.join(", ")), WIDTH - 4) {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
     }
     let _ = writeln!(text, "\n  {}", wrap(message!("legend"), WIDTH - 2).join("\n  "));
     let _ = writeln!(text, "  {}", message!("other-steady-rules", count = steady));

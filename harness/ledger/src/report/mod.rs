@@ -42,7 +42,7 @@ pub use blocks::Blocks;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;
-pub(crate) use html::{document, escaped};
+pub(crate) use html::{anchor, bar, class, document, fill, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub(crate) use names::meaning_text;
 pub use names::{sort_text, verdict_text};
@@ -51,7 +51,7 @@ pub(crate) use summary::MEANINGS;
 pub use summary::summary;
 pub use target::first_line;
 pub use text::{clean, disarmed, markdown_line, pad, wrap};
-pub(crate) use text::{columns, duration, one_line, pad_left};
+pub(crate) use text::{columns, duration, elide, one_line, pad_left};
 
 /// A report that every run writes next to its journal.
 #[derive(Debug)]
@@ -60,27 +60,36 @@ pub struct Format {
     pub file: &'static str,
     /// True if programs depend on the report. The run fails if such a report cannot be written.
     needed: bool,
-    /// Makes the report for a run whose logs are in the folder.
-    make: fn(&Path, &Recorded) -> Result<Vec<u8>, ReportError>,
+    /// Makes the report for a run whose logs are in the folder. The last argument is the run before, if known.
+    make: fn(&Path, &Recorded, Option<&Recorded>) -> Result<Vec<u8>, ReportError>,
 }
 
 /// All reports, in the order in which they are written.
 pub const FORMATS: [Format; 3] = [
-    Format { file: JUNIT_FILE, needed: true, make: junit::junit },
-    Format { file: PAGE_FILE, needed: false, make: |folder, run| Ok(html::page(folder, run).into_bytes()) },
-    Format { file: STEP_SUMMARY_FILE, needed: false, make: |_, run| Ok(step_summary::step_summary(run).into_bytes()) },
+    Format { file: JUNIT_FILE, needed: true, make: |folder, run, _| junit::junit(folder, run) },
+    Format {
+        file: PAGE_FILE,
+        needed: false,
+        make: |folder, run, previous| Ok(html::page(folder, run, previous).into_bytes()),
+    },
+    Format {
+        file: STEP_SUMMARY_FILE,
+        needed: false,
+        make: |_, run, _| Ok(step_summary::step_summary(run).into_bytes()),
+    },
 ];
 
 /// Writes all reports to a run's folder, replacing older reports. Returns a remark for each optional report that could
-/// not be written. A missing optional report is not an error, because the journal contains the same data.
+/// not be written. A missing optional report is not an error, because the journal contains the same data. With the
+/// run before, `previous`, the page says what is new.
 ///
 /// # Errors
 /// Fails if a required report cannot be written.
-pub fn write_reports(folder: &Path, run: &Recorded) -> Result<Vec<String>, ReportError> {
+pub fn write_reports(folder: &Path, run: &Recorded, previous: Option<&Recorded>) -> Result<Vec<String>, ReportError> {
     let mut remarks = Vec::new();
     for format in &FORMATS {
         let path = folder.join(format.file);
-        let Err(source) = files::replace(&path, (format.make)(folder, run)?) else { continue };
+        let Err(source) = files::replace(&path, (format.make)(folder, run, previous)?) else { continue };
         if format.needed {
             return Err(ReportError::Write { path, source });
         }

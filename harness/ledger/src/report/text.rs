@@ -28,7 +28,7 @@ pub fn markdown_line(text: &str) -> String {
 }
 
 /// The text on one line, cut to `width` characters. If the text is cut, its last character is `…`.
-pub(super) fn elide(text: &str, width: usize) -> String {
+pub(crate) fn elide(text: &str, width: usize) -> String {
     let line = one_line(text);
     if line.chars().count() <= width {
         return line;

@@ -28,7 +28,7 @@ fn written(run: &Recorded) -> (String, String) {
 }
 
 fn in_folder(dir: &Path, run: &Recorded) -> (String, String) {
-    assert_eq!(write_reports(dir, run).unwrap(), Vec::<String>::new());
+    assert_eq!(write_reports(dir, run, None).unwrap(), Vec::<String>::new());
     let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
     (read(PAGE_FILE), read(STEP_SUMMARY_FILE))
 }
@@ -69,7 +69,7 @@ fn step_summaries() {
 }
 
 #[rstest]
-#[case::the_message("the last byte of `back` is 0xa5, expected 0x17")]
+#[case::the_message("the last byte of <code>back</code> is 0xa5, expected 0x17")]
 #[case::the_statement("same(back, source, size);")]
 #[case::its_place("specs/toy/copy.yaml:41:7")]
 #[case::the_values("<code>size = 65569</code><br/><code>host_offset = 3</code>")]
@@ -116,13 +116,13 @@ fn logs_are_shown_as_text_and_no_link_leads_to_another_file() {
 fn a_page_that_cannot_be_written_is_a_remark_and_the_other_reports_are_written() {
     let dir = folder();
     fs::create_dir_all(dir.join(PAGE_FILE).join("blocked")).unwrap();
-    let remarks = write_reports(&dir, &ended(results(), 1)).unwrap();
+    let remarks = write_reports(&dir, &ended(results(), 1), None).unwrap();
     assert!(
         matches!(&remarks[..], [only] if only.contains("report.html: ") && only.contains("run `atlas-cts report")),
         "{remarks:?}"
     );
     assert!(dir.join(JUNIT_FILE).exists() && dir.join(STEP_SUMMARY_FILE).exists());
-    let missing = write_reports(&dir.join("missing"), &ended(results(), 1)).unwrap_err();
+    let missing = write_reports(&dir.join("missing"), &ended(results(), 1), None).unwrap_err();
     assert!(missing.to_string().contains("then run `atlas-cts report "), "{missing}");
 }
 
@@ -159,42 +159,54 @@ fn a_run_of_many_failures_has_a_small_page_with_each_failure(#[case] words: impl
 }
 
 /// The elements and attributes of pages. No text of a run adds others.
-const ELEMENTS: &str = "a article body br button caption code dd details div dl dt form h1 h2 h3 head header html input label li \
-    main meta nav ol option output p pre rect script section select span style summary svg table tbody td tfoot th thead title \
-    tr ul";
-const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-chapter data-group \
-    data-meaning data-rule data-shown data-verdict for height hidden href http-equiv id lang name nonce open role scope start tabindex type \
-    value width";
+const ELEMENTS: &str = "a article body br button caption code dd details div dl dt figcaption figure form g h1 h2 h3 head header html \
+    input label li line main meta nav ol option output p polyline pre rect script section select small span strong style summary svg \
+    table tbody td tfoot th thead time title tr ul";
+const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-chapter data-copied-word \
+    data-copy data-copy-word data-group data-meaning data-rule data-show data-shown data-verdict for height hidden href \
+    http-equiv id lang name nonce open points preserveaspectratio role scope start tabindex type value vector-effect viewbox width \
+    x x1 x2 y y1 y2";
+/// The elements without an end.
+const VOID: [&str; 3] = ["br", "input", "meta"];
 
-/// Reads a page strictly: unclosed, unescaped or unknown markup is an error. Returns the number of rules in its table.
-fn rules_of(page: &str) -> usize {
+/// Reads a page strictly: unclosed, unescaped or unknown markup is an error, and a link leads to a place in the page,
+/// to a log or to a file that `may_link` names. Returns the number of rules in its tables.
+pub(crate) fn rules_of(page: &str, may_link: impl Fn(&str) -> bool) -> usize {
     // A script is not markup.
-    let (before, rest) = page.split_once("<script").unwrap();
-    let page = format!("{before}{}", rest.split_once("</script>").unwrap().1);
+    let page = match page.split_once("<script") {
+        Some((before, rest)) => format!("{before}{}", rest.split_once("</script>").unwrap().1),
+        None => page.to_owned(),
+    };
     let (elements, attributes): (Vec<&str>, Vec<&str>) =
         (ELEMENTS.split_whitespace().collect(), ATTRIBUTES.split_whitespace().collect());
+    let name_of = |name: &[u8]| String::from_utf8(name.to_vec()).unwrap();
     let check = |element: &BytesStart<'_>| {
-        let name = String::from_utf8(element.name().as_ref().to_vec()).unwrap();
+        let name = name_of(element.name().as_ref());
         assert!(elements.contains(&name.as_str()), "<{name}>");
         for attribute in element.attributes() {
             let attribute = attribute.unwrap();
-            let key = String::from_utf8(attribute.key.as_ref().to_vec()).unwrap();
+            let key = name_of(attribute.key.as_ref()).to_ascii_lowercase();
             let value = attribute.normalized_value(quick_xml::XmlVersion::Explicit1_0).unwrap();
             assert!(attributes.contains(&key.as_str()), "<{name} {key}>");
-            assert!(key != "href" || value.starts_with('#') || value.starts_with("logs/"), "a link to {value}");
+            let inside = value.starts_with('#') || value.starts_with("logs/");
+            assert!(key != "href" || inside || may_link(&value), "a link to {value}");
         }
         usize::from(name == "tr" && element.try_get_attribute("data-rule").unwrap().is_some())
     };
-    let (mut reader, mut rules, mut depth) = (Reader::from_str(&page), 0, 0);
+    let (mut reader, mut rules, mut open) = (Reader::from_str(&page), 0, Vec::new());
+    reader.config_mut().check_end_names = false;
     loop {
         match reader.read_event().unwrap() {
             Event::Eof => break,
             Event::Start(element) => {
-                depth += 1;
+                let name = name_of(element.name().as_ref());
+                if !VOID.contains(&name.as_str()) {
+                    open.push(name);
+                }
                 rules += check(&element);
             }
             Event::Empty(element) => rules += check(&element),
-            Event::End(_) => depth -= 1,
+            Event::End(element) => assert_eq!(open.pop(), Some(name_of(element.name().as_ref()))),
             Event::Comment(_) | Event::PI(_) | Event::CData(_) => panic!("unexpected markup"),
             Event::GeneralRef(reference) => {
                 let known = ["lt", "gt", "amp", "quot", "#39"].map(str::as_bytes);
@@ -203,7 +215,7 @@ fn rules_of(page: &str) -> usize {
             _ => {}
         }
     }
-    assert_eq!(depth, 0);
+    assert_eq!(open, Vec::<String>::new());
     rules
 }
 
@@ -215,7 +227,7 @@ proptest! {
         let (header, results, end) = filled(&texts, info);
         let number = results.len();
         let (page, _) = written(&run(header, results, over.then_some(end)));
-        prop_assert_eq!(rules_of(&page), number);
+        prop_assert_eq!(rules_of(&page, |_| false), number);
         let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         prop_assert!(!page.contains(control));
     }
@@ -250,4 +262,33 @@ fn only_plain_addresses_of_trackers_become_links() {
         summary.contains("<https://tracker.example/3>") && summary.contains("javascript:alert(1)//&lt;b&gt;"),
         "{summary}"
     );
+}
+
+#[test]
+fn a_page_says_what_is_new_since_the_run_before() {
+    let dir = folder();
+    let before = [("toy.copy.a", Verdict::Pass), ("toy.copy.b", Verdict::Fail), ("toy.copy.c", Verdict::Fail)];
+    let now = [("toy.copy.a", Verdict::Fail), ("toy.copy.b", Verdict::Pass), ("toy.copy.c", Verdict::Fail)];
+    let of = |verdicts: [(&str, Verdict); 3]| ended(verdicts.map(|(id, verdict)| result(id, verdict, "")).to_vec(), 1);
+    let mut previous = of(before);
+    write_reports(&dir, &of(now), Some(&previous)).unwrap();
+    let page = fs::read_to_string(dir.join(PAGE_FILE)).unwrap();
+    assert!(page.contains("1 rule is newly broken, 1 holds again, 1 is still broken."), "{page}");
+    assert!(page.contains("Newly broken: <a href=\"#rule-toy.copy.a\">"), "{page}");
+    assert_eq!(page.matches("was pass").count(), 2, "in the entry and in the tree: {page}");
+    // Another product says nothing about this one.
+    previous.header.product = "other".to_owned();
+    write_reports(&dir, &of(now), Some(&previous)).unwrap();
+    assert!(!fs::read_to_string(dir.join(PAGE_FILE)).unwrap().contains("newly broken"));
+}
+
+#[test]
+fn a_lane_shows_the_time_of_each_device() {
+    let mut both = result("toy.copy.both", Verdict::Pass, "");
+    (both.devices, both.nanoseconds) = (vec!["0".to_owned(), "1".to_owned()], 2_000_000_000);
+    let mut one = result("toy.copy.one", Verdict::Fail, "");
+    (one.devices, one.nanoseconds) = (vec!["1".to_owned()], 1_000_000_000);
+    let page = written(&ended(vec![both, one], 1)).0;
+    assert!(page.contains("device 0: 1 rule, 2.000 s"), "{page}");
+    assert!(page.contains("device 1: 2 rules, 3.000 s"), "{page}");
 }

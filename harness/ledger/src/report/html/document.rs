@@ -2,12 +2,15 @@
 
 use crate::report::clean;
 use catalog::digest;
+use maud::{Markup, html};
 
 const STYLE: &str = include_str!("page.css");
 
 /// A complete document. `body` is markup; `script` may be empty. The page loads nothing and runs only this script. The
-/// script's nonce is a digest of the page, so no text in the page can contain the nonce.
+/// script's nonce is a digest of the page, so no text in the page can contain the nonce. The document has no control
+/// characters.
 pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
+    let body = clean(body);
     let nonce = &digest::of_bytes(format!("{title}{body}").as_bytes())[..32];
     let policy = match script {
         "" => format!("default-src 'none'; style-src 'nonce-{nonce}'"),
@@ -43,4 +46,25 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Prose in which text between backticks is code.
+pub(crate) fn prose(text: &str) -> Markup {
+    let pairs = text.matches('`').count() / 2;
+    html! {
+        @for (index, part) in text.splitn(2 * pairs + 1, '`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prose;
+
+    #[test]
+    fn text_between_two_backticks_is_code() {
+        assert_eq!(prose("`a < b` fails; ` alone").into_string(), "<code>a &lt; b</code> fails; ` alone");
+        assert_eq!(prose("plain").into_string(), "plain");
+    }
 }

@@ -1,34 +1,43 @@
 //! The rules that need attention, with all details: broken and unanswered rules, findings and known failures.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::causes::{Cause, causes};
 use crate::report::expected::sorted_line;
 use crate::report::facts::{Content, Fact, Role, facts};
 use crate::report::text::{clean, elide, one_line};
 use catalog::Level;
+use maud::{Markup, PreEscaped, html};
 use messages::{bracketed, message};
 use record::{LogFile, Meaning, Recorded, RuleResult, RunHeader, Sort};
 
-use super::document::escaped;
-use super::labels::{about, anchor, label};
+use super::document::{escaped, prose as in_prose};
+use super::labels::{anchor, known_label, label, name};
+use super::since::Since;
 use super::size::{self, Details};
+use super::tree::was;
 
 /// The largest number of entries in a list that starts expanded.
 const OPEN: usize = 12;
+/// The largest number of causes whose first rules start expanded.
+const FEW: usize = 2;
 /// The largest number of calls, cases or lines shown. A longer list shows only its end.
 const LAST: usize = 60;
 /// The largest number of failures whose programs are shown whole.
 const WHOLE: usize = 60;
 /// The numbers of lines shown from the beginning and the end of every other program. The end has the last calls and
 /// checks.
-const PROGRAM_START: usize = 24;
-const PROGRAM_END: usize = 70;
+const PROGRAM: [usize; 2] = [24, 70];
+/// The same for a rule whose cause has a rule that comes first.
+const FOLLOWER: [usize; 2] = [8, 24];
 /// The number of lines shown from the end of a log.
 const LOG_LINES: usize = 40;
 /// The longest prose shown, in characters.
 const PROSE: usize = 2_000;
+/// The longest sentence about a failure in its summary, in characters.
+const SEEN: usize = 240;
 /// The longest line shown, in characters.
 const LINE: usize = 400;
 
@@ -37,6 +46,45 @@ pub(super) struct List<'a> {
     pub anchor: &'static str,
     pub heading: &'static str,
     pub results: Vec<&'a RuleResult>,
+    /// The causes of the results, in their order. Results after those of the last cause have none.
+    pub groups: Vec<Group>,
+}
+
+/// A cause, and the number of its results.
+pub(super) struct Group {
+    pub title: String,
+    pub lead: Option<String>,
+    pub advice: String,
+    pub number: usize,
+}
+
+impl<'a> List<'a> {
+    fn new(anchor: &'static str, heading: &'static str, results: Vec<&'a RuleResult>) -> List<'a> {
+        List { anchor, heading, results, groups: Vec::new() }
+    }
+
+    /// The broken rules by cause. A cause of one rule is not a group.
+    fn broken(results: Vec<&'a RuleResult>) -> List<'a> {
+        let causes = causes(results);
+        let (groups, alone): (Vec<_>, Vec<_>) = causes.iter().partition(|cause| cause.len() > 1);
+        let group = |cause: &&Cause<'_>| Group {
+            title: cause.title(),
+            lead: cause.lead(),
+            advice: cause.advice(),
+            number: cause.len(),
+        };
+        let of_cause = |cause: &&Cause<'a>| -> Vec<&'a RuleResult> {
+            std::iter::once(cause.first).chain(cause.others.iter().copied()).collect()
+        };
+        List {
+            groups: groups.iter().map(group).collect(),
+            ..List::new(
+                "broken",
+                message!("heading-broken-rules"),
+                groups.iter().chain(&alone).flat_map(of_cause).collect(),
+            )
+        }
+    }
 }
 
 /// The nonempty lists, worst first. Known failures have separate lists.
@@ -53,70 +101,141 @@ pub(super) fn lists(run: &Recorded) -> Vec<List<'_>> {
     };
     let meaning = |meaning: Meaning| of(&|result| result.meaning() == meaning && !excused(result));
     let mut lists = vec![
-        List { anchor: "broken", heading: message!("heading-broken-rules"), results: meaning(Meaning::Broken) },
-        List { anchor: "unknown", heading: message!("heading-unanswered-rules"), results: meaning(Meaning::Unknown) },
-        List { anchor: "findings", heading: message!("heading-findings"), results: meaning(Meaning::Finding) },
-        List { anchor: "known", heading: message!("heading-known"), results: of(&excused) },
-        List { anchor: "fixed", heading: message!("heading-fixed"), results: of(&fixed) },
+        List::broken(meaning(Meaning::Broken)),
+        List::new("unknown", message!("heading-unanswered-rules"), meaning(Meaning::Unknown)),
+        List::new("findings", message!("heading-findings"), meaning(Meaning::Finding)),
+        List::new("known", message!("heading-known"), of(&excused)),
+        List::new("fixed", message!("heading-fixed"), of(&fixed)),
     ];
     lists.retain(|list| !list.results.is_empty());
     lists
 }
 
 /// The lists with details, in at most `limit` bytes.
-pub(super) fn sections(folder: &Path, run: &Recorded, limit: usize) -> String {
+pub(super) fn sections(folder: &Path, run: &Recorded, since: &Since<'_>, limit: usize) -> String {
     let lists = lists(run);
     let whole = lists.iter().map(|list| list.results.len()).sum::<usize>() <= WHOLE;
     let results = lists.iter().flat_map(|list| &list.results);
-    let mut details: Vec<Details> = results.map(|result| of_result(folder, result, run, whole)).collect();
-    let heads: Vec<String> = lists.iter().flat_map(heads).collect();
+    let followers: BTreeSet<&str> = lists.iter().flat_map(followers).collect();
+    let shown = |result: &RuleResult| match followers.contains(result.id.as_str()) {
+        _ if whole => None,
+        true => Some(FOLLOWER),
+        false => Some(PROGRAM),
+    };
+    let mut details: Vec<Details> = results.map(|result| of_result(folder, result, run, shown(result))).collect();
+    let heads: Vec<String> = lists.iter().flat_map(|list| heads(list, since)).collect();
     let taken = heads.iter().map(|head| head.len() + size::OMITTED_LINE).sum();
     size::select(&mut details, limit.saturating_sub(taken));
     let mut entries = heads.iter().zip(&details);
-    let mut markup = String::new();
-    if lists.is_empty() {
-        let _ = writeln!(markup, "<p class=\"faint\">{}</p>", message!("page-nothing-broken"));
-    }
-    for List { anchor, heading, results } in &lists {
-        let number = results.len();
-        let _ = writeln!(
-            markup,
-            "<section aria-labelledby=\"{anchor}\" data-group=\"\">\n<h2 id=\"{anchor}\">{heading} ({number})</h2>"
-        );
-        for (head, details) in entries.by_ref().take(number) {
-            let _ = writeln!(markup, "{head}{}</details>", details.markup());
-        }
-        markup.push_str("</section>\n");
-    }
-    markup
-}
-
-/// For each rule, the line that is visible while the list is collapsed.
-fn heads(list: &List<'_>) -> Vec<String> {
-    let open = list.anchor == "broken" && list.results.len() <= OPEN;
-    list.results.iter().map(|result| head(result, open)).collect()
-}
-
-fn head(result: &RuleResult, open: bool) -> String {
-    let level = match result.level {
-        Level::Must => String::new(),
-        Level::Info => format!(" <span class=\"faint\">{}</span>", bracketed(message!("level-info")).trim()),
+    let mut entry = || -> Option<Markup> {
+        entries.next().map(|(head, details)| {
+            PreEscaped(format!("{head}<div class=\"more\">{}</div></details>\n", details.markup()))
+        })
     };
-    let message = result.failure.as_ref().map_or("", |failure| &failure.message);
-    let seen = if result.reason.trim().is_empty() { message } else { &result.reason };
+    let sections = html! {
+        @if lists.is_empty() { p.faint { (message!("page-nothing-broken")) } "\n" }
+        @for list in &lists {
+            section aria-labelledby=(list.anchor) data-group="" {
+                "\n"
+                h2 id=(list.anchor) { (list.heading) " (" (list.results.len()) ")" }
+                "\n"
+                @for group in &list.groups { (of_group(group, &mut entry)) "\n" }
+                @let rest = list.results.len() - list.groups.iter().map(|group| group.number).sum::<usize>();
+                div.entries { @for _ in 0..rest { (entry().unwrap_or_default()) } }
+            }
+            "\n"
+        }
+    };
+    sections.into_string()
+}
+
+/// The rules that have the cause of another rule, which comes first.
+fn followers<'a>(list: &'a List<'_>) -> Vec<&'a str> {
+    let mut rest = &list.results[..];
+    let mut followers = Vec::new();
+    for group in &list.groups {
+        let (of_group, after) = rest.split_at(group.number);
+        followers.extend(of_group.iter().skip(1).map(|result| result.id.as_str()));
+        rest = after;
+    }
+    followers
+}
+
+/// A cause: its first rule whole, and a line for each other rule.
+fn of_group(group: &Group, entry: &mut dyn FnMut() -> Option<Markup>) -> Markup {
+    html! {
+        div.cause data-group="" {
+            h3.plain { (in_prose(&group.title)) " (" (message!("count-rules", count = group.number)) ")" }
+            p { @if let Some(lead) = &group.lead { (in_prose(lead)) "; " } (group.advice) "." }
+            (entry().unwrap_or_default())
+            details data-group="" {
+                summary { (message!("other-rules-of-cause", count = group.number - 1)) }
+                div.more.line { @for _ in 1..group.number { (entry().unwrap_or_default()) } }
+            }
+        }
+    }
+}
+
+/// For each rule, the line that is visible while its details are collapsed. The first rule starts open, and so do the
+/// first rules of few causes and few rules without a common cause.
+fn heads(list: &List<'_>, since: &Since<'_>) -> Vec<String> {
+    let mut first = BTreeSet::from([0]);
+    let mut next = 0;
+    for group in &list.groups {
+        next += group.number;
+        first.insert(next);
+    }
+    let in_groups = next;
+    let open = |position: usize| {
+        let alone = position >= in_groups && list.results.len() - in_groups <= OPEN;
+        list.anchor == "broken"
+            && (alone
+                || (position < in_groups && list.groups.len() <= FEW && first.contains(&position))
+                || position == 0)
+    };
+    list.results
+        .iter()
+        .enumerate()
+        .map(|(position, result)| head(result, list.anchor == "known", open(position), since))
+        .collect()
+}
+
+/// The start of a rule's entry, up to its details.
+fn head(result: &RuleResult, known: bool, open: bool, since: &Since<'_>) -> String {
+    let summary = html! {
+        summary {
+            @if known { (known_label(result)) } @else { (label(result)) }
+            @if since.is_new(result) { span.verdict.note { (message!("label-new")) } }
+            h3 { (elide(&result.id, 120)) }
+            @if result.level == Level::Info { " " span.faint { (bracketed(message!("level-info")).trim()) } }
+            (was(result, since)) " " (elide(&result.title, 200))
+            br;
+            span.faint { (in_prose(&elide(seen(result), SEEN))) }
+        }
+        "\n"
+    };
+    let open = if open { " open=\"\"" } else { "" };
+    format!("<details id=\"{}\" {}{open}>{}", anchor("rule", &result.id), about(result), summary.into_string())
+}
+
+/// The attributes that the filter script reads.
+fn about(result: &RuleResult) -> String {
     format!(
-        "<details id=\"{}\" {}{}>\n<summary>{}<h3>{}</h3>{level} {}<br/><span class=\"faint\">{}</span></summary>\n",
-        anchor("rule", &result.id),
-        about(result),
-        if open { " open=\"\"" } else { "" },
-        label(result),
-        escaped(&elide(&result.id, 120)),
-        escaped(&elide(&result.title, 200)),
-        escaped(&elide(seen, 240))
+        "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
+        escaped(&one_line(&result.id)),
+        escaped(&one_line(&result.chapter)),
+        result.verdict,
+        name(result.meaning())
     )
 }
 
-fn of_result(folder: &Path, result: &RuleResult, run: &Recorded, whole: bool) -> Details {
+/// What went wrong, in a sentence.
+fn seen(result: &RuleResult) -> &str {
+    let message = result.failure.as_ref().map_or("", |failure| &failure.message);
+    if result.reason.trim().is_empty() { message } else { &result.reason }
+}
+
+fn of_result(folder: &Path, result: &RuleResult, run: &Recorded, shown: Option<[usize; 2]>) -> Details {
     let mut details = Details::new();
     let sorted = run.end.as_ref().and_then(|end| end.expectations.as_ref()?.of(&result.id));
     let sorted = sorted.filter(|sorted| sorted.sort != Sort::New);
@@ -125,7 +244,7 @@ fn of_result(folder: &Path, result: &RuleResult, run: &Recorded, whole: bool) ->
     details.add(0, message!("block-facts"), in_list(&(known + &list(FactGroup::Known))));
     details.add(1, message!("block-calls"), in_list(&list(FactGroup::Calls)));
     details.add(3, message!("block-replay"), in_list(&list(FactGroup::Replay)));
-    details.add(2, message!("block-program"), program(result, whole));
+    details.add(2, message!("block-program"), program(result, shown));
     details.add(4, message!("block-output"), in_list(&list(FactGroup::Output)));
     for file in result.logs.iter().flat_map(|logs| &logs.files) {
         details.add(5, message!("block-log"), log(folder, file));
@@ -159,7 +278,13 @@ fn group_of(fact: &Fact<'_>) -> FactGroup {
 fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> bool) -> String {
     let facts = facts(result, header);
     let facts = facts.iter().filter(|fact| fact.role != Role::Library && wanted(fact));
-    facts.map(|fact| row(fact.label, &content(&fact.content))).collect()
+    let markup = |fact: &Fact<'_>| match &fact.content {
+        Content::Exact(text) if fact.role == Role::Replay => {
+            format!("<code data-copy=\"\">{}</code>", escaped(&one_line(text)))
+        }
+        other => content(other),
+    };
+    facts.map(|fact| row(fact.label, &markup(fact))).collect()
 }
 
 fn row(label: &str, markup: &str) -> String {
@@ -188,7 +313,7 @@ fn content(content: &Content<'_>) -> String {
 }
 
 fn prose(text: &str) -> String {
-    escaped(&elide(text, PROSE))
+    in_prose(&elide(text, PROSE)).into_string()
 }
 
 fn list(kind: &str, entries: &[String], most: usize) -> String {
@@ -227,20 +352,20 @@ fn last_lines(text: &str, most: usize) -> String {
 }
 
 /// The case as a C program: the whole program, or its beginning and end.
-fn program(result: &RuleResult, whole: bool) -> String {
+fn program(result: &RuleResult, shown: Option<[usize; 2]>) -> String {
     let Some(program) = result.failure.as_ref().and_then(|failure| failure.program.as_ref()) else {
         return String::new();
     };
     let program = clean(program);
     let mut lines: Vec<Cow<'_, str>> = program.trim_end().split('\n').map(cut_line).collect();
     let summary = message!("program-summary", count = lines.len());
-    if !whole && lines.len() > PROGRAM_START + PROGRAM_END {
-        let cut = lines.len() - PROGRAM_START - PROGRAM_END;
+    if let Some([start, end]) = shown.filter(|[start, end]| lines.len() > start + end) {
+        let cut = lines.len() - start - end;
         let note = format!("/* {} */", message!("program-omitted-lines", count = cut));
-        lines.splice(PROGRAM_START..PROGRAM_START + cut, [Cow::Owned(note)]);
+        lines.splice(start..start + cut, [Cow::Owned(note)]);
     }
     format!(
-        "<details><summary>{summary}</summary>\n<p class=\"faint\">{}</p>\n<pre tabindex=\"0\">{}</pre></details>\n",
+        "<details><summary>{summary}</summary>\n<p class=\"faint\">{}</p>\n<pre tabindex=\"0\" data-copy=\"\">{}</pre></details>\n",
         message!("program-hint"),
         escaped(&lines.join("\n"))
     )

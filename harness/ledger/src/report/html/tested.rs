@@ -97,7 +97,7 @@ fn tested(header: &RunHeader) -> String {
     rows.add(message!("label-part"), &part_line(header));
     rows.all(message!("label-merged"), worth_a_line(header).map(merged_line));
     format!(
-        "<section aria-labelledby=\"tested\">\n<h2 id=\"tested\">{}</h2>\n<dl>\n{}</dl>\n</section>\n",
+        "<section class=\"more\" aria-labelledby=\"tested\">\n<h2 id=\"tested\">{}</h2>\n<dl>\n{}</dl>\n</section>\n",
         message!("heading-tested"),
         rows.0
     )
@@ -131,7 +131,7 @@ fn course(run: &Recorded) -> String {
     rows.all(message!("label-interrupted"), interrupted);
     rows.all(message!("label-in-flight"), run.in_flight.keys().cloned());
     format!(
-        "<section aria-labelledby=\"course\">\n<h2 id=\"course\">{}</h2>\n<dl>\n{}</dl>\n\
+        "<section class=\"more\" aria-labelledby=\"course\">\n<h2 id=\"course\">{}</h2>\n<dl>\n{}</dl>\n\
          <p class=\"faint\">{}</p>\n</section>\n",
         message!("heading-course"),
         rows.0,
