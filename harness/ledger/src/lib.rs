@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod expectations;
 pub mod history;
 pub mod matrix;
+mod names;
 pub mod report;
 pub mod sentences;
 

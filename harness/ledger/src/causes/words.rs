@@ -6,7 +6,7 @@ use messages::{bracketed, comma, message};
 use record::{Boundary, Content, Difference, FailingValues, RuleResult, Shape, Symptom, Verdict};
 
 use super::{Cause, Likeness};
-use crate::report::verdict_text;
+use crate::names::verdict_text;
 
 /// A difference in words, for example `the last 31 of 65567 bytes: never written`.
 pub fn difference_text(difference: &Difference) -> String {

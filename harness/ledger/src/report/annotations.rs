@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::conclusion::conclusion;
-use super::names::verdict_text;
 use super::place::{Place, place_of};
 use super::text::{elide, one_line};
 use crate::causes::{Cause, causes};
+use crate::names::verdict_text;
 use messages::message;
 use record::{Recorded, RuleResult, Verdict};
 

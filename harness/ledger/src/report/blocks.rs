@@ -7,9 +7,9 @@ use messages::message;
 use record::{RuleResult, RunHeader};
 
 use super::failure::failure_text;
-use super::names::verdict_title;
 use super::text::{WIDTH, elide, one_line, pad};
 use crate::causes::Likeness;
+use crate::names::verdict_title;
 
 /// The failures that were printed.
 #[derive(Debug, Default)]

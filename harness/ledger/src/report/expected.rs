@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use messages::{comma, message};
 use record::{AppliedExpectations, EntryReference, Retry, RetryCause, Sort, SortedResult};
 
-use super::names::sort_text;
 use super::text::{Paint, WIDTH, one_line, wrap};
+use crate::names::sort_text;
 
 /// A sorted result on one line, for example `known: fail, call f; https://…, owner kernel-team, until 2027-03-31
 /// (a2.yaml:3)`.

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use messages::{comma, message};
 use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
-use super::names::verdict_text;
 use super::target::library_line;
 use super::text::{duration, one_line};
 use crate::causes::{boundary_lines, difference_text};
+use crate::names::verdict_text;
 
 /// A fact and its label.
 pub(super) struct Fact<'a> {

@@ -1,8 +1,8 @@
 //! A rule's full result, as text.
 
 use super::facts::{self, Content, Fact, facts};
-use super::names::verdict_title;
 use super::text::{ROOM, Sheet, WIDTH, clean, one_line, wrap};
+use crate::names::verdict_title;
 use catalog::Level;
 use messages::{bracketed, message};
 use record::{RuleResult, RunHeader};

@@ -7,10 +7,10 @@ use messages::{comma, message};
 use record::{Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
-use super::names::verdict_text;
 use super::target::{device, library_line, mark, reality};
 use super::text::{duration, elide, markdown_line, one_line};
 use crate::causes::{Cause, causes};
+use crate::names::verdict_text;
 
 /// The report's name in a run's folder.
 pub const STEP_SUMMARY_FILE: &str = "summary.md";

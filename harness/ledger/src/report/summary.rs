@@ -10,11 +10,11 @@ use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
 use super::fingerprint::fingerprint_line;
 use super::host::{host_line, left_out_lines};
-use super::names::{meaning_text, verdict_text};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{library_line, mapped_line, mark, target_line};
 use crate::causes::{Cause, causes};
+use crate::names::{meaning_text, verdict_text};
 
 /// The largest number of groups of rules in a list of the summary.
 const GROUPS: usize = 12;

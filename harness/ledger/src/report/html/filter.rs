@@ -7,7 +7,7 @@ use messages::message;
 use record::Recorded;
 
 use super::labels::name;
-use crate::report::names::{meaning_text, verdict_text};
+use crate::names::{meaning_text, verdict_text};
 use crate::report::summary::MEANINGS;
 use crate::report::text::one_line;
 

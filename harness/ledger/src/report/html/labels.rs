@@ -1,6 +1,6 @@
 //! Colors, labels and anchors for results on the page.
 
-use crate::report::names::verdict_text;
+use crate::names::verdict_text;
 use maud::{Markup, html};
 use messages::message;
 use record::{Meaning, RuleResult};

@@ -12,9 +12,9 @@ use super::document::prose;
 use super::failures::lists;
 use super::labels::{anchor, class, label, name};
 use super::since::Since;
+use crate::names::{meaning_text, verdict_text};
 use crate::report::expected::sorted_line;
 use crate::report::facts::{Content, Role, notes};
-use crate::report::names::{meaning_text, verdict_text};
 use crate::report::summary::MEANINGS;
 use crate::report::text::{duration, elide, one_line};
 

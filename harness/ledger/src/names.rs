@@ -24,7 +24,7 @@ pub fn verdict_text(verdict: Verdict) -> &'static str {
 
 /// The name of a verdict as a title. In other languages than English, the English name follows, because programs and
 /// journals use it.
-pub(super) fn verdict_title(verdict: Verdict) -> String {
+pub(crate) fn verdict_title(verdict: Verdict) -> String {
     let title = verdict.name().to_uppercase();
     match verdict_text(verdict) {
         name if name == verdict.name() => title,
