@@ -41,7 +41,8 @@ fn main() -> ExitCode {
     engine::questions::answer_if_asked(RUNTIMES);
     // The test runner takes one filter; a run takes several.
     let several = Command::command().mut_arg("filter", |filter| {
-        let help = "Rules with this id, or whose id contains it; or a query of one case, RULE:axis=value;axis=value";
+        let help =
+            "Rules whose id equals, contains or matches this; or a query of one case, RULE:axis=value;axis=value";
         filter.action(ArgAction::Append).num_args(1..).help(help).help_heading(SELECTION)
     });
     let words: Vec<OsString> = std::env::args_os().collect();

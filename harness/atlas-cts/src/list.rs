@@ -5,8 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 
 use atlas_cts::CommandError;
-use catalog::{Level, Rule, Rules, area, offered};
+use catalog::{Level, Rule, Rules, offered};
 use engine::run::CatalogOptions;
+use steps::pattern::glob;
 use steps::suggest::hint;
 
 /// The options of `list`; a rule must match all of them.
@@ -28,7 +29,7 @@ pub(crate) struct ListFilter {
     pub on: Option<String>,
     /// Only rules whose id or title contains one of these.
     ///
-    /// A complete id selects only that rule.
+    /// A complete id selects only that rule; a pattern such as 'acl.copy.*' the ids that it matches.
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
 }
@@ -45,9 +46,7 @@ impl ListFilter {
 
 /// The rules, one line each.
 pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
-    let chapters = rules.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
-    let classes = rules.classes.values().map(String::as_str);
-    known("chapter", filter.chapter.as_deref(), chapters.chain(classes))?;
+    known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
     known("product", filter.on.as_deref(), rules.products.iter().map(|product| product.id.as_str()))?;
@@ -85,19 +84,10 @@ fn known<'a>(
 
 fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
     let holds = |given: &Option<String>, test: &dyn Fn(&str) -> bool| given.as_deref().is_none_or(test);
-    holds(&filter.chapter, &|chapter| in_chapter(rules, rule, chapter))
-        && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
+    holds(&filter.chapter, &|chapter| rules.in_chapter(rule, chapter))
+        && holds(&filter.api, &|function| rule.calls(function))
         && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
         && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
-}
-
-/// True if a rule belongs to the given chapter or area. A name that is neither a chapter nor an area is a JUnit class.
-fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
-    let named = |name: &str| name == given || area(name) == given;
-    match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
-        true => named(&rules.chapters[rule.chapter].name),
-        false => rules.classes.get(&rule.id).is_some_and(|class| class == given),
-    }
 }
 
 /// The filter texts from the command line. Each flag is true if the text is a complete id.
@@ -121,6 +111,8 @@ impl Texts<'_> {
 fn means((text, whole): (&str, bool), rule: &Rule) -> bool {
     if whole {
         rule.id == text
+    } else if text.contains(['*', '?', '[']) {
+        glob(text.as_bytes(), rule.id.as_bytes())
     } else {
         rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
     }

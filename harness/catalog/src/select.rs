@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use steps::count;
 use steps::suggest::hint;
 
 use super::alternatives::{self, Alternative};
@@ -302,10 +303,26 @@ pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownNam
     })
 }
 
-/// Finds a rule by id. The error suggests a similar id.
+/// Finds a rule by id. The error suggests a similar id or, for a function, a chapter or a part of ids, the list of the
+/// rules that it has.
 pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
-    rules.rule(id).ok_or_else(|| {
-        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-        UnknownName::Rule { id: id.to_owned(), hint }
-    })
+    rules.rule(id).ok_or_else(|| UnknownName::Rule { id: id.to_owned(), hint: of_several(rules, id) })
+}
+
+/// A hint for a text that is not the id of a rule.
+fn of_several(rules: &Rules, text: &str) -> String {
+    let callers = rules.callers(text).count();
+    if callers > 0 {
+        return format!("; {} this function: `atlas-cts list --api {text}`", verb(callers, "calls", "call"));
+    }
+    let inside = rules.rules.iter().filter(|rule| !text.is_empty() && rule.id.contains(text)).count();
+    if inside > 0 {
+        return format!("; {} this text in the id: `atlas-cts list {text}`", verb(inside, "has", "have"));
+    }
+    hint(text, rules.rules.iter().map(|rule| rule.id.as_str()))
+}
+
+/// A number of rules as the subject of a sentence: `1 rule calls`, `2 rules call`.
+fn verb(number: usize, one: &str, several: &str) -> String {
+    format!("{} {}", count(number, "rule"), if number == 1 { one } else { several })
 }

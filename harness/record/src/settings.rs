@@ -44,6 +44,14 @@ pub struct RunSettings {
     /// Ids of the axioms that the run did not assume. Checks that rest on these axioms were only observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_axioms: Vec<String>,
+    /// The number of times that each rule ran, with other seeds. Absent in older journals, and if it is 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub repeat: Option<u64>,
+    /// The number of broken rules after which the run stopped. Absent in older journals, and without this limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_fail: Option<u64>,
     /// True if findings fail the run.
     pub strict: bool,
     /// The required number of executed rules; in a part, the number for all parts together.

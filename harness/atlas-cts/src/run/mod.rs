@@ -20,11 +20,15 @@ pub use terminal::Terminal;
 /// The options of `run`.
 #[derive(Args)]
 pub struct RunArguments {
-    /// Rules whose id equals or contains this, or a query for one case.
+    /// Rules whose id equals, contains or matches this, or a query for one case.
     ///
-    /// A query is RULE:axis=value;axis=value, as printed in a failure. A resumed run keeps its rules.
+    /// A pattern has `*`, `?` or `[…]`, as in 'acl.copy.*'. A query is RULE:axis=value;axis=value, as printed in a
+    /// failure. A resumed run keeps its rules.
     #[arg(help_heading = SELECTION)]
     filter: Vec<String>,
+    /// Accept complete ids only, as in the commands that `cargo test` prints.
+    #[arg(long, hide = true)]
+    exact: bool,
     #[command(flatten)]
     selection: SelectionOptions,
     #[command(flatten)]
@@ -54,7 +58,7 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
         use_language(Language::English);
     }
     let query = arguments.options.take_query(&mut arguments.filter)?;
-    let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
+    let filter = arguments.selection.filter(arguments.filter, arguments.exact || query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     let (options, annotations) = (arguments.options, arguments.annotations);
     let status = match arguments.log_format {

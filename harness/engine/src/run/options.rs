@@ -37,6 +37,9 @@ const MOST_MEBIBYTES: u64 = 1 << 30;
 /// suspicious.
 const LEAST_LIMIT: u64 = 16 << 30;
 
+/// The maximum value for `--repeat`.
+const MOST_ROUNDS: u64 = 1_000_000;
+
 /// The default value for `--logs`, in KiB.
 const DEFAULT_LOGS: u64 = 64;
 
@@ -254,6 +257,17 @@ pub struct RunOptions {
     /// The query that gave the case, for messages.
     #[arg(skip)]
     pub query: Option<String>,
+    /// Stop the run after this many broken rules.
+    ///
+    /// The other rules have no result; `--resume` runs them. Known failures do not count.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = WORK)]
+    pub max_fail: Option<u64>,
+    /// Run each rule this many times, each time with another seed.
+    ///
+    /// The result is that of the worst round, with the number of rounds that do not hold. A case, if given, runs
+    /// unchanged in each round.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROUNDS), help_heading = WORK)]
+    pub repeat: Option<u64>,
     /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,

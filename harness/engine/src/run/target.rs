@@ -299,6 +299,8 @@ fn settings(options: &Options) -> RunSettings {
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated,
         on_every_device: options.everywhere(),
+        repeat: options.run.repeat.filter(|repeat| *repeat > 1),
+        max_fail: options.run.max_fail,
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,
