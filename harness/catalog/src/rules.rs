@@ -20,6 +20,7 @@ use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
 use super::model::{Axiom, DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
+use super::product_names::ProductNames;
 use super::products::Product;
 use super::resource::Resource;
 use super::specs::{Specs, short};
@@ -50,6 +51,8 @@ pub struct Rules {
     pub products: Vec<Product>,
     /// The product that the simulated device imitates by default.
     pub default_product: String,
+    /// The names of the products.
+    pub product_names: ProductNames,
     pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
     /// The format in which reported versions are read as editions.

@@ -63,7 +63,7 @@ pub use result::RuleResult;
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
-pub use settings::{LONGEST_DEADLINE, RunSettings};
+pub use settings::{LONGEST_DEADLINE, RunSettings, SiteSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use starts::{StartReason, Starts, sum_of};
 pub use symptom::{Code, Symptom, write_symptom};

@@ -122,8 +122,8 @@ impl Args for PassedOn {
 /// Fails if the command line or the catalog is wrong, if writing fails, or if a signal stops the search.
 pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
     let BisectArguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
-    let PassedOn { catalog, report_dir, words } = passed_on;
-    let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
+    let PassedOn { mut catalog, report_dir, words } = passed_on;
+    let runtime = choose_runtime(RUNTIMES, &mut catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&catalog, runtime)?;
     // The id is checked by selecting rules, because the selection also finds the derived rule.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;

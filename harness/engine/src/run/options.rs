@@ -12,7 +12,7 @@ use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Specs;
-use record::LONGEST_DEADLINE;
+use record::{LONGEST_DEADLINE, SiteSettings};
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
@@ -272,7 +272,7 @@ pub struct RunOptions {
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
     /// Fail the run (exit status 3) if it executed fewer rules than this.
-    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS, hide_short_help = true)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
     ///
@@ -287,7 +287,7 @@ pub struct RunOptions {
     /// Replace names of machines, sites and people in logs and reports.
     ///
     /// Tokens replace hosts, users, home folders, addresses, serial numbers, and ids of cards and chips.
-    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub redact: bool,
     /// Keep failing cases: later runs try them first.
     ///
@@ -331,6 +331,9 @@ pub struct Options {
     /// For example gdb, lldb, or 'gdb -tui'. Nothing has a deadline, and a failure is not confirmed or shrunk.
     #[arg(long, value_name = "COMMAND", help_heading = SELECTION, hide_short_help = true)]
     pub debugger: Option<Debugger>,
+    /// The options taken from a site file, if any.
+    #[arg(skip)]
+    pub site: Option<SiteSettings>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -388,6 +391,7 @@ impl Options {
             known: ExpectationOptions::default(),
             resume: None,
             debugger: None,
+            site: None,
             devices_out: Vec::new(),
         }
     }
