@@ -44,7 +44,7 @@ fn ran(bench: &Bench, report: &str) -> Vec<String> {
 
 #[rstest]
 #[case::of_a_function(&["--api", "aclrtMallocHost"], &["acl.host.block"])]
-#[case::of_one_of_two_functions(&["--api", "aclrtMallocHost", "--api", "aclrtMalloc", "--exclude", "small.*s"], &["acl.host.block"])]
+#[case::of_one_of_two_functions(&["--api", "aclrtMallocHost", "--api", "aclrtMalloc", "--exclude", "*.small.*"], &["acl.host.block"])]
 #[case::of_a_chapter(&["--chapter", "host"], &["acl.host.block"])]
 #[case::of_a_pattern(&["acl.*.h*"], &["acl.small.holds"])]
 #[case::of_several_patterns(&["acl.host.*", "*.hold[s]"], &["acl.host.block", "acl.small.holds"])]
@@ -63,7 +63,7 @@ fn a_run_has_the_rules(#[case] words: &[&str], #[case] expected: &[&str]) {
 #[case::a_function(&["--api", "aclrtMallocHos"], "--api aclrtMallocHos: no rule calls this function; did you mean `aclrtMallocHost`?")]
 #[case::a_chapter(&["--chapter", "smal"], "--chapter smal: unknown chapter; did you mean `small`?")]
 #[case::a_pattern(&["acl.smal.*"], "no rule matches `acl.smal.*`; did you mean")]
-#[case::a_text_that_is_a_function(&["aclrtMallocHost"], "it is a function: `--api aclrtMallocHost` selects the 1 rule that call it")]
+#[case::a_text_that_is_a_function(&["aclrtMallocHost"], "it is a function: `--api aclrtMallocHost` selects its callers (1 rule)")]
 #[case::a_part_of_an_id_with_exact(&["--exact", "acl.small"], "no rule matches `acl.small`")]
 #[case::two_that_exclude_each_other(&["holds", "--chapter", "host"], "no rule matches all of these together: holds, --chapter host")]
 #[case::no_rounds(&["--repeat", "0"], "invalid value '0' for '--repeat <N>'")]
@@ -151,7 +151,7 @@ fn a_quiet_run_prints_three_lines_for_a_failure_and_the_outcome() {
 #[test]
 fn a_verbose_run_prints_the_work_for_each_rule() {
     let bench = bench();
-    bench.run(RUN.iter().chain(&["-v", "holds"])).says(0, &["pass      acl.small.holds  (1 case, 2 checks, "]);
+    bench.run(RUN.iter().chain(&["-v", "holds"])).says(0, &["pass      acl.small.holds  (1 case, "]);
 }
 
 #[rstest]

@@ -15,28 +15,26 @@ use super::SiteError;
 use super::file::{SiteFile, SiteOption};
 use crate::conclude::CommandError;
 
+/// The options that name the site file, and ignore it.
+const CONFIG: &str = "config";
+const NO_CONFIG: &str = "no-config";
 /// The heading of the options that name a site file.
 const HEADING: &str = "Site file";
 /// The command whose options a site file can set. Other commands read those options that they share with it.
 const RUN: &str = "run";
-/// A command that starts runs, which read the site file.
-const BISECT: &str = "bisect";
 
 /// Adds `--config` and `--no-config` to each command that has an option which a site file can set.
 pub fn with_site(command: Command) -> Command {
     let known = settable(&command);
     let command = if takes(&command, &known) { with_options(command) } else { command };
-    command.mut_subcommands(|below| {
-        let reads = takes(&below, &known) && below.get_name() != BISECT;
-        if reads { with_options(below) } else { below }
-    })
+    command.mut_subcommands(|below| if takes(&below, &known) { with_options(below) } else { below })
 }
 
 fn with_options(command: Command) -> Command {
     let option = |name, variable| Arg::new(name).long(name).env(variable).help_heading(HEADING).hide_short_help(true);
-    let config = option("config", "ATLAS_CTS_CONFIG").value_name("FILE").value_parser(clap::value_parser!(PathBuf));
+    let config = option(CONFIG, "ATLAS_CTS_CONFIG").value_name("FILE").value_parser(clap::value_parser!(PathBuf));
     let no_config =
-        option("no-config", "ATLAS_CTS_NO_CONFIG").action(ArgAction::SetTrue).value_parser(BoolishValueParser::new());
+        option(NO_CONFIG, "ATLAS_CTS_NO_CONFIG").action(ArgAction::SetTrue).value_parser(BoolishValueParser::new());
     command
         .arg(config.help("Read the site file FILE, not that of the user or the machine").long_help(
             "Read the site file FILE, not that of the user or the machine.\n\nIt sets options that are neither on the \
@@ -44,6 +42,22 @@ fn with_options(command: Command) -> Command {
              else /etc/atlas-cts.toml.",
         ))
         .arg(no_config.help("Read no site file"))
+}
+
+/// The words that make another command read the same site file, if the command line chooses one.
+pub fn passed_on(matches: &ArgMatches) -> Vec<OsString> {
+    let given = |id| {
+        let known = matches.try_contains_id(id).is_ok();
+        known && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let mut words = Vec::new();
+    if let Some(path) = matches.try_get_one::<PathBuf>(CONFIG).ok().flatten().filter(|_| given(CONFIG)) {
+        let mut word = OsString::from(format!("--{CONFIG}="));
+        word.push(std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        words.push(word);
+    }
+    words.extend(given(NO_CONFIG).then(|| OsString::from(format!("--{NO_CONFIG}"))));
+    words
 }
 
 /// Parses a command line. Options that are neither there nor in the environment get the site file's values. Returns the
@@ -57,9 +71,8 @@ pub fn matches(command: &Command, words: &[OsString]) -> Result<(ArgMatches, Opt
     let chosen = name.as_deref().map_or(Some(command), |name| command.find_subcommand(name));
     let known = settable(command);
     let Some(chosen) = chosen.filter(|chosen| takes(chosen, &known)) else { return Ok((given, None)) };
-    let has = |id: &str| chosen.get_arguments().any(|option| option.get_id() == id);
-    let named = if has("config") { own.get_one::<PathBuf>("config").cloned() } else { None };
-    if has("no-config") && own.get_flag("no-config") {
+    let named = own.get_one::<PathBuf>(CONFIG).cloned();
+    if own.get_flag(NO_CONFIG) {
         return Ok((given, None));
     }
     let Some(file) = SiteFile::find(named.as_deref()).map_err(CommandError::Site)? else { return Ok((given, None)) };
@@ -98,7 +111,7 @@ pub fn matches(command: &Command, words: &[OsString]) -> Result<(ArgMatches, Opt
 fn settable(command: &Command) -> BTreeMap<String, Arg> {
     let run = command.find_subcommand(RUN).unwrap_or(command);
     let options = run.get_arguments().filter(|option| option.get_env().is_some());
-    let others = options.filter(|option| !["config", "no-config"].contains(&option.get_id().as_str()));
+    let others = options.filter(|option| ![CONFIG, NO_CONFIG].contains(&option.get_id().as_str()));
     others.filter_map(|option| Some((option.get_long()?.to_owned(), option.clone()))).collect()
 }
 

@@ -89,7 +89,7 @@ impl Finished {
     }
 }
 
-/// What is known about a failing case apart from the search.
+/// The facts about a failing case that the search does not give.
 struct Found {
     confirmation: Option<Confirmation>,
     output: String,

@@ -24,17 +24,16 @@ impl Campaign {
         let mut passed = first.result.verdict.passes();
         // After a hang, later rounds get less time. After a lost device or a blocked rule, they would prove nothing.
         let mut hung = first.result.verdict == Verdict::Timeout;
-        let mut goes_on = repeats(first.result.verdict);
+        let mut more = repeats(first.result.verdict);
         let mut worst = first;
         for round in 1..planned {
-            if !goes_on || interrupt::requested().is_some() {
+            if !more || interrupt::requested().is_some() {
                 break;
             }
             let outcome = self.on_one_of(index, order, briefly || hung, round);
             let verdict = outcome.result.verdict;
             nanoseconds += outcome.result.nanoseconds;
-            (passed, hung, goes_on) =
-                (passed || verdict.passes(), hung || verdict == Verdict::Timeout, repeats(verdict));
+            (passed, hung, more) = (passed || verdict.passes(), hung || verdict == Verdict::Timeout, repeats(verdict));
             if rounds.count(verdict) {
                 worst = outcome;
             }

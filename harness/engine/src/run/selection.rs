@@ -224,7 +224,7 @@ fn meant(pattern: &Pattern<'_>, all: &[Planned], rules: &Rules) -> String {
     let text = pattern.text;
     let callers = rules.callers(text).count();
     if callers > 0 {
-        return format!("; it is a function: `--api {text}` selects the {} that call it", count(callers, "rule"));
+        return format!("; it is a function: `--api {text}` selects its callers ({})", count(callers, "rule"));
     }
     if pattern.form == Form::Glob {
         return pattern::hint(text, all.iter().map(|planned| planned.id.as_str()));
