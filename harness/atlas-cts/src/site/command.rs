@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, Resettable};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use record::SiteSettings;
@@ -153,8 +153,8 @@ fn check(option: &SiteOption, reference: &Arg) -> Result<(), SiteError> {
     let alone = reference
         .clone()
         .env(None)
-        .requires(None)
-        .conflicts_with(None)
+        .requires(Resettable::Reset)
+        .conflicts_with(Resettable::Reset)
         .default_value(None)
         .default_missing_value(None)
         .require_equals(true)
