@@ -111,7 +111,7 @@ pub fn matches(command: &Command, words: &[OsString]) -> Result<(ArgMatches, Opt
 fn settable(command: &Command) -> BTreeMap<String, Arg> {
     let run = command.find_subcommand(RUN).unwrap_or(command);
     let options = run.get_arguments().filter(|option| option.get_env().is_some());
-    let others = options.filter(|option| ![CONFIG, NO_CONFIG].contains(&option.get_id().as_str()));
+    let others = options.filter(|option| ![CONFIG, NO_CONFIG, "lang"].contains(&option.get_id().as_str()));
     others.filter_map(|option| Some((option.get_long()?.to_owned(), option.clone()))).collect()
 }
 

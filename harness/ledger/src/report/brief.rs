@@ -3,6 +3,7 @@
 use messages::message;
 use record::{Recorded, RuleResult};
 
+use super::names::verdict_text;
 use super::summary::{field, outcome, verdicts};
 use super::text::{Paint, WIDTH, elide, one_line};
 
@@ -13,7 +14,7 @@ pub fn brief_failure(result: &RuleResult) -> String {
         if result.reason.trim().is_empty() { failure.map_or("", |failure| &failure.message) } else { &result.reason };
     let replay = failure.map(|failure| one_line(&failure.replay)).filter(|replay| !replay.is_empty());
     let lines = [elide(reason, WIDTH - 2)].into_iter().filter(|reason| !reason.is_empty()).chain(replay);
-    let title = format!("{}  {}", result.verdict.name().to_uppercase(), one_line(&result.id));
+    let title = format!("{}  {}", verdict_text(result.verdict).to_uppercase(), one_line(&result.id));
     std::iter::once(title).chain(lines.map(|line| format!("  {line}"))).collect::<Vec<_>>().join("\n")
 }
 
