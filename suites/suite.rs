@@ -7,17 +7,19 @@ use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::language::{choose_language, with_language};
+use atlas_cts::run::Verbosity;
 use atlas_cts::runtimes::RUNTIMES;
+use atlas_cts::site::{self, with_site};
 use atlas_cts::{AnnotationOptions, CommandError, conclude, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
-use engine::run::headings::SELECTION;
+use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{
     Agenda, Campaign, ExitStatus, Filter, Observer, Options, Planned, RunError, SelectionOptions, choose_runtime,
     load_rules, run,
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{Blocks, clean, disarmed, summary};
+use ledger::report::{Blocks, clean, disarmed};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -32,6 +34,9 @@ struct Command {
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
+    /// Print each failure in full, also if it looks like an earlier one.
+    #[arg(short, long, conflicts_with = "quiet", help_heading = RESULTS, hide_short_help = true)]
+    verbose: bool,
     #[command(flatten, next_help_heading = "Test runner")]
     runner: Arguments,
 }
@@ -41,7 +46,8 @@ fn main() -> ExitCode {
     engine::questions::answer_if_asked(RUNTIMES);
     // The test runner takes one filter; a run takes several.
     let several = Command::command().mut_arg("filter", |filter| {
-        let help = "Rules with this id, or whose id contains it; or a query of one case, RULE:axis=value;axis=value";
+        let help =
+            "Rules whose id equals, contains or matches this; or a query of one case, RULE:axis=value;axis=value";
         filter.action(ArgAction::Append).num_args(1..).help(help).help_heading(SELECTION)
     });
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -50,10 +56,14 @@ fn main() -> ExitCode {
         let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
         if rare { argument.hide_short_help(true) } else { argument }
     });
-    let given = with_language(with_help(several, wants_all(&words))).get_matches_from(words);
-    choose_language(&given);
-    let command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
-    conclude(|| suite(command, filters(&given)))
+    let grammar = with_site(with_language(with_help(several, wants_all(&words))));
+    conclude(|| {
+        let (given, site) = site::matches(&grammar, &words)?;
+        choose_language(&given);
+        let mut command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
+        command.options.site = site;
+        suite(command, filters(&given))
+    })
 }
 
 /// The filters of the command line, in their order. A rule may be named as it is listed, with its chapter before its id.
@@ -63,17 +73,18 @@ fn filters(given: &ArgMatches) -> Vec<String> {
 }
 
 fn suite(command: Command, mut wanted: Vec<String>) -> Result<ExitStatus, CommandError> {
-    let Command { selection, mut options, mut runner } = command;
+    let Command { selection, mut options, verbose, mut runner } = command;
     options.workers.jobs = runner.test_threads.or(options.workers.jobs);
     let query = options.take_query(&mut wanted)?;
     let filter = selection.filter(wanted, runner.exact || query, std::mem::take(&mut runner.skip))?;
-    let runtime = choose_runtime(RUNTIMES, &options.catalog, &filter.wanted)?;
+    let runtime = choose_runtime(RUNTIMES, &mut options.catalog, &filter.wanted)?;
     // The rules are selected: the runner has nothing to filter.
     (runner.filter, runner.exact) = (None, false);
     if runner.list {
         return list(&options, runtime, &filter, &runner);
     }
-    Ok(run(options, runtime, &filter, &Ledger, &mut Runner { arguments: runner })?)
+    let verbosity = Verbosity { quiet: runner.quiet, verbose };
+    Ok(run(options, runtime, &filter, &Ledger, &mut Runner { arguments: runner, verbosity })?)
 }
 
 /// Lists all rules that the filter lets through. Rules that are known to be skipped count as ignored: runners that
@@ -98,6 +109,7 @@ fn list(
 /// Shows a run as the test runner does.
 struct Runner {
     arguments: Arguments,
+    verbosity: Verbosity,
 }
 
 impl Observer for Runner {
@@ -107,8 +119,8 @@ impl Observer for Runner {
 
     fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         self.arguments.test_threads = Some(work.threads_in_order());
-        let blocks = Arc::new(Blocks::default());
-        let trials = work.order().into_iter().map(|planned| trial(work, planned, &blocks)).collect();
+        let (blocks, verbosity) = (Arc::new(Blocks::default()), self.verbosity);
+        let trials = work.order().into_iter().map(|planned| trial(work, planned, &blocks, verbosity)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);
         Ok(())
@@ -116,18 +128,18 @@ impl Observer for Runner {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))?;
+        say_painted(&self.verbosity.summary(run, color))?;
         AnnotationOptions::default().say(run)
     }
 }
 
 /// One rule as a test.
-fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>) -> Trial {
+fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>, verbosity: Verbosity) -> Trial {
     let (work, planned, blocks) = (work.clone(), planned.clone(), blocks.clone());
     let (name, kind) = (planned.id.clone(), planned.chapter.clone());
     let test = move || match work.perform(&planned) {
         None => Ok(Completion::ignored_with(format!("not run: {}", work.over().unwrap_or_default()))),
-        Some(Ok(result)) => completion(&blocks, &work.campaign, &result),
+        Some(Ok(result)) => completion(&blocks, verbosity, &work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.
             let text = disarmed(&clean(&error.to_string())).into_owned();
@@ -139,7 +151,12 @@ fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>) -> Trial {
 }
 
 /// The result of a rule as the result of a test.
-fn completion(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Result<Completion, Failed> {
+fn completion(
+    blocks: &Blocks,
+    verbosity: Verbosity,
+    campaign: &Campaign,
+    result: &RuleResult,
+) -> Result<Completion, Failed> {
     if result.verdict == Verdict::Skipped {
         return Ok(Completion::ignored_with(disarmed(&clean(&result.reason))));
     }
@@ -147,7 +164,7 @@ fn completion(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Resu
         return Ok(Completion::ignored_with(disarmed(&clean(&format!("a known failure: {}", result.reason)))));
     }
     if campaign.breaks(result) {
-        return Err(Failed::from(disarmed(&blocks.text(result, &campaign.header))));
+        return Err(Failed::from(disarmed(&verbosity.failure(blocks, campaign, result))));
     }
     Ok(Completion::Completed)
 }

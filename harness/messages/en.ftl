@@ -165,6 +165,7 @@ label-result = result
 label-resumed = resumed
 label-retried = retried
 label-retries = retries
+label-rounds = rounds
 label-rule = rule
 label-rules = rules
 label-run = run

@@ -23,6 +23,7 @@ use crate::bisect::BisectError;
 use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
+use crate::site::SiteError;
 
 /// The reasons why a command fails.
 #[derive(Debug, ThisError)]
@@ -105,6 +106,13 @@ pub enum CommandError {
     Threshold(#[source] ThresholdError),
     #[error("error: {0}")]
     History(HistoryError),
+    #[error(
+        "error: {option} selects output for people, but --log-format json prints events for programs; omit one of them"
+    )]
+    NotText { option: &'static str },
+    /// The site file cannot be used.
+    #[error("error: {0}")]
+    Site(#[source] SiteError),
     #[error("error: --fail-on timing needs a limit; give --budget PERCENT too")]
     NoBudget,
 }

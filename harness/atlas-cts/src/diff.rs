@@ -26,10 +26,10 @@ pub(crate) struct DiffArguments {
     /// The older run: a folder, a journal, a name, `latest` or `latest~1`.
     ///
     /// A name is the name of a folder in reports/out. `latest~1` is the run before the latest one.
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", default_value = "latest~1")]
     old: PathBuf,
     /// The newer run.
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", default_value = "latest")]
     new: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value = "text")]

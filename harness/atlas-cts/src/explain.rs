@@ -3,10 +3,12 @@
 use std::fmt::{self, Write};
 
 use atlas_cts::CommandError;
-use catalog::{self, Level, Rule, Rules, offered, short};
+use catalog::{self, Level, Rule, Rules, area, offered, short};
 use engine::runtime::Runtime;
 use ledger::report::wrap;
 use steps::domain::DomainSource;
+
+use crate::list::{ListFilter, list};
 
 /// The width of a page, in columns.
 const WIDTH: usize = 100;
@@ -14,7 +16,11 @@ const WIDTH: usize = 100;
 /// The description of a rule: its statement, reasons, products and conditions, defects, and steps.
 pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<String, CommandError> {
     // A query pasted from a failure begins with the rule's id.
-    let rule = catalog::rule(rules, query.split(':').next().unwrap_or_default())?;
+    let id = query.split(':').next().unwrap_or_default();
+    if let Some(page) = several(rules, id)? {
+        return Ok(page);
+    }
+    let rule = catalog::rule(rules, id)?;
     let mut page = Page(format!("{}\n{}\n", rule.id, rule.title));
     what(rule, &mut page);
     why(rules, rule, &mut page);
@@ -22,6 +28,30 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<S
     what_it_catches(runtime, rule, &mut page);
     steps(rules, rule, &mut page);
     Ok(page.0)
+}
+
+/// The rules that a function, a chapter or a part of ids means; `None` for a rule's id, and for a text without meaning.
+fn several(rules: &Rules, given: &str) -> Result<Option<String>, CommandError> {
+    if given.is_empty() || rules.rule(given).is_some() {
+        return Ok(None);
+    }
+    let owner = rules.owners.get(given).map(|owner| format!("; {owner} owns it")).unwrap_or_default();
+    let below = given.strip_prefix(&format!("{}.", rules.runtime)).unwrap_or(given);
+    let chapters = rules.chapters.iter().filter(|chapter| chapter.name == below || area(&chapter.name) == below);
+    let chapters: Vec<String> = chapters.map(|chapter| format!("{}: {}", chapter.name, chapter.title)).collect();
+    let (heading, filter) = if rules.callers(given).next().is_some() {
+        let filter = ListFilter { api: Some(given.to_owned()), ..ListFilter::default() };
+        (format!("{given}\nA function{owner}. The rules that call it:"), filter)
+    } else if !chapters.is_empty() {
+        let filter = ListFilter { chapter: Some(below.to_owned()), ..ListFilter::default() };
+        (format!("{given}\n{}", chapters.join("\n")), filter)
+    } else if rules.rules.iter().any(|rule| rule.id.contains(given)) {
+        let filter = ListFilter { text: vec![given.to_owned()], ..ListFilter::default() };
+        (format!("{given}\nA part of the ids of several rules:"), filter)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(format!("{heading}\n\n{}\n`atlas-cts explain RULE` explains one of them.\n", list(rules, &filter)?)))
 }
 
 fn what(rule: &Rule, page: &mut Page) {

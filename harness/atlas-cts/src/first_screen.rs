@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use atlas_cts::help::with_help;
 use atlas_cts::language::with_language;
+use atlas_cts::site::with_site;
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
@@ -19,7 +20,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
-    let command = with_language(with_help(Cli::command(), all));
+    let command = with_site(with_language(with_help(Cli::command(), all)));
     let page = page(&command);
     command.override_help(page)
 }

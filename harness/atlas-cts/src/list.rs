@@ -5,8 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 
 use atlas_cts::CommandError;
-use catalog::{Level, Rule, Rules, area, offered};
+use catalog::{Level, Rule, Rules, offered, product};
 use engine::run::CatalogOptions;
+use steps::pattern::glob;
 use steps::suggest::hint;
 
 /// The options of `list`; a rule must match all of them.
@@ -26,9 +27,12 @@ pub(crate) struct ListFilter {
     /// Only rules that apply to this product, like --product.
     #[arg(long = "on", value_name = "PRODUCT")]
     pub on: Option<String>,
+    /// List products instead: ids, other names that --product accepts, and names in the documents.
+    #[arg(long, conflicts_with_all = ["chapter", "api", "document", "on", "text"])]
+    pub products: bool,
     /// Only rules whose id or title contains one of these.
     ///
-    /// A complete id selects only that rule.
+    /// A complete id selects only that rule; a pattern such as 'acl.copy.*' the ids that it matches.
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
 }
@@ -45,15 +49,13 @@ impl ListFilter {
 
 /// The rules, one line each.
 pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
-    let chapters = rules.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
-    let classes = rules.classes.values().map(String::as_str);
-    known("chapter", filter.chapter.as_deref(), chapters.chain(classes))?;
+    known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
-    known("product", filter.on.as_deref(), rules.products.iter().map(|product| product.id.as_str()))?;
+    let on = filter.on.as_deref().map(|name| product(rules, name)).transpose()?.map(|product| product.id.as_str());
     let texts = Texts::of(rules, &filter.text)?;
     let matching: Vec<&Rule> =
-        rules.rules.iter().filter(|rule| matches(rules, rule, filter) && texts.mean(rule)).collect();
+        rules.rules.iter().filter(|rule| matches(rules, rule, filter, on) && texts.mean(rule)).collect();
     let width = matching.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     let mut text = String::new();
     for rule in &matching {
@@ -70,6 +72,16 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
     Ok(text)
 }
 
+/// The products, one line each: the id, its aliases, and the name in the documents.
+pub(crate) fn products(rules: &Rules) -> String {
+    let rows = rules.products.iter().map(|product| (product.id.as_str(), product.aliases.join(", "), &product.name));
+    let rows: Vec<_> = rows.collect();
+    let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let ids = width(&mut rows.iter().map(|(id, _, _)| id.len()));
+    let aliases = width(&mut rows.iter().map(|(_, aliases, _)| aliases.len()));
+    rows.iter().map(|(id, other, name)| format!("{id:<ids$}  {other:<aliases$}  {name}\n")).collect()
+}
+
 fn known<'a>(
     what: &'static str,
     given: Option<&str>,
@@ -83,21 +95,12 @@ fn known<'a>(
     Err(CommandError::Filter { what, given: given.to_owned(), hint: hint(given, names) })
 }
 
-fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter) -> bool {
+fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter, on: Option<&str>) -> bool {
     let holds = |given: &Option<String>, test: &dyn Fn(&str) -> bool| given.as_deref().is_none_or(test);
-    holds(&filter.chapter, &|chapter| in_chapter(rules, rule, chapter))
-        && holds(&filter.api, &|function| rule.program.function_names().any(|name| name == function))
+    holds(&filter.chapter, &|chapter| rules.in_chapter(rule, chapter))
+        && holds(&filter.api, &|function| rule.calls(function))
         && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
-        && holds(&filter.on, &|product| offered(rule, product, rules).is_ok())
-}
-
-/// True if a rule belongs to the given chapter or area. A name that is neither a chapter nor an area is a JUnit class.
-fn in_chapter(rules: &Rules, rule: &Rule, given: &str) -> bool {
-    let named = |name: &str| name == given || area(name) == given;
-    match rules.chapters.iter().any(|chapter| named(&chapter.name)) {
-        true => named(&rules.chapters[rule.chapter].name),
-        false => rules.classes.get(&rule.id).is_some_and(|class| class == given),
-    }
+        && on.is_none_or(|product| offered(rule, product, rules).is_ok())
 }
 
 /// The filter texts from the command line. Each flag is true if the text is a complete id.
@@ -121,6 +124,8 @@ impl Texts<'_> {
 fn means((text, whole): (&str, bool), rule: &Rule) -> bool {
     if whole {
         rule.id == text
+    } else if text.contains(['*', '?', '[']) {
+        glob(text.as_bytes(), rule.id.as_bytes())
     } else {
         rule.id.contains(text) || rule.title.to_lowercase().contains(&text.to_lowercase())
     }

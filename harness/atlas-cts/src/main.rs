@@ -28,7 +28,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run};
+use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run, site};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -207,62 +207,72 @@ fn command() -> ExitCode {
         words.remove(1);
         words.push("--help".into());
     }
-    let parsed = first_screen::grammar(wants_all(&words)).try_get_matches_from(words);
-    let parsed = parsed.and_then(|matches| {
-        choose_language(&matches);
-        Cli::from_arg_matches(&matches)
-    });
-    let command = parsed.unwrap_or_else(|error| error.exit()).command;
-    conclude(|| match command {
-        Some(command) => dispatch(command),
-        None => welcome::welcome(),
+    conclude(|| {
+        let (given, site) = site::matches(&first_screen::grammar(wants_all(&words)), &words)?;
+        choose_language(&given);
+        match Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit()).command {
+            Some(Command::Run(mut arguments)) => {
+                arguments.note_site(site);
+                run::run(*arguments)
+            }
+            Some(command) => dispatch(command),
+            None => welcome::welcome(),
+        }
     })
 }
 
 fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
     match command {
-        Command::Lint(options) => lint::lint(&options, runtime_of(&options.catalog, None)?),
-        Command::List { catalog, filter } => {
-            let runtime = runtime_of(&catalog, None)?;
-            say(&list::list(&load_rules(&catalog, runtime)?, &filter.on_product_of(&catalog))?)?;
+        Command::Lint(mut options) => {
+            let runtime = runtime_of(&mut options.catalog, None)?;
+            lint::lint(&options, runtime)
+        }
+        Command::List { mut catalog, filter } => {
+            let runtime = runtime_of(&mut catalog, None)?;
+            let rules = load_rules(&catalog, runtime)?;
+            say(&match filter.products {
+                true => list::products(&rules),
+                false => list::list(&rules, &filter.on_product_of(&catalog))?,
+            })?;
             Ok(ExitStatus::Success)
         }
-        Command::New { wanted, catalog, conditions, effort, simulator } => {
-            let runtime = runtime_of(&catalog, Some(&wanted.id))?;
+        Command::New { wanted, mut catalog, conditions, effort, simulator } => {
+            let runtime = runtime_of(&mut catalog, Some(&wanted.id))?;
             let options = Options::of_rules(&catalog, &conditions, &effort, &simulator);
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Explain { rule, catalog } => {
-            let runtime = runtime_of(&catalog, Some(&rule))?;
+        Command::Explain { rule, mut catalog } => {
+            let runtime = runtime_of(&mut catalog, Some(&rule))?;
             say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule)?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Clauses { catalog, filter } => {
-            clauses::clauses(&load_rules(&catalog, runtime_of(&catalog, None)?)?, &filter)
+        Command::Clauses { mut catalog, filter } => {
+            let runtime = runtime_of(&mut catalog, None)?;
+            clauses::clauses(&load_rules(&catalog, runtime)?, &filter)
         }
-        Command::Coverage { catalog, coverage: wanted } => {
-            let runtime = runtime_of(&catalog, None)?;
+        Command::Coverage { mut catalog, coverage: wanted } => {
+            let runtime = runtime_of(&mut catalog, None)?;
             coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
         }
-        Command::Mustpass { catalog, wanted } => {
-            let runtime = runtime_of(&catalog, None)?;
+        Command::Mustpass { mut catalog, wanted } => {
+            let runtime = runtime_of(&mut catalog, None)?;
             mustpass::must_pass(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &catalog, &wanted)
         }
-        Command::Print { rule, options } => {
-            let runtime = runtime_of(&options.catalog, Some(&rule))?;
+        Command::Print { rule, mut options } => {
+            let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
             say(&print::print_as_c(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Abi { compared, catalog } => {
-            let runtime = runtime_of(&catalog, None)?;
+        Command::Abi { compared, mut catalog } => {
+            let runtime = runtime_of(&mut catalog, None)?;
             let rules = load_rules(&catalog, runtime)?;
             let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
             say(&page)?;
             Ok(if differs { ExitStatus::Broken } else { ExitStatus::Success })
         }
-        Command::Reproducer { wanted, catalog } => {
-            let runtime = runtime_of(&catalog, Some(&wanted.rule))?;
+        Command::Reproducer { wanted, mut catalog } => {
+            let runtime = runtime_of(&mut catalog, Some(&wanted.rule))?;
             let rules = load_rules(&catalog, runtime)?;
             let folder = reproducer::reproducer(&rules, &catalog.specs(runtime), &wanted)?;
             say_line(folder.display())?;
@@ -279,9 +289,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::History(arguments) => history::history(&arguments),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
-        Command::Doctor(arguments) => doctor::doctor(&arguments),
-        Command::Simulator { print_path, list, catalog } => {
-            simulator::simulator(runtime_of(&catalog, None)?, print_path.as_deref(), list)
+        Command::Doctor(arguments) => doctor::doctor(arguments),
+        Command::Simulator { print_path, list, mut catalog } => {
+            simulator::simulator(runtime_of(&mut catalog, None)?, print_path.as_deref(), list)
         }
         Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),
         Command::Completions { shell } => manual::completions(shell),
@@ -290,7 +300,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
 }
 
 /// The runtime that the options and a rule's id or query name.
-fn runtime_of(catalog: &CatalogOptions, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
+fn runtime_of(catalog: &mut CatalogOptions, rule: Option<&String>) -> Result<&'static Runtime, CommandError> {
     let id = rule.map(|query| query.split(':').next().unwrap_or_default().to_owned());
     Ok(choose_runtime(RUNTIMES, catalog, id.as_slice())?)
 }

@@ -101,8 +101,8 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     if let Some(file) = &arguments.ratchet {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
-    let options = arguments.options();
-    let runtime = choose_runtime(RUNTIMES, &options.catalog, &arguments.filter)?;
+    let mut options = arguments.options();
+    let runtime = choose_runtime(RUNTIMES, &mut options.catalog, &arguments.filter)?;
     let mut target = Target::open(&options, runtime, Arc::new(load_rules(&options.catalog, runtime)?))?;
     if let Some(said) = target.set_patience(None, &options) {
         say_line(said)?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::product_ids;
+use catalog::product_names;
 
 use crate::support::project;
 
@@ -13,10 +13,11 @@ fn a_name_and_a_product_belong_to_one_runtime() {
     let mut products = HashSet::new();
     for runtime in RUNTIMES {
         assert!(names.insert(runtime.name()), "two runtimes are called {}", runtime.name());
-        let own = product_ids(&project().join("specs").into(), runtime.name());
+        let names = product_names(&project().join("specs").into(), runtime.name());
+        let own: Vec<&str> = names.ids().collect();
         assert!(!own.is_empty(), "{} has no product", runtime.name());
         for product in own {
-            assert!(products.insert(product.clone()), "two runtimes have a product {product}");
+            assert!(products.insert(product.to_owned()), "two runtimes have a product {product}");
         }
     }
 }

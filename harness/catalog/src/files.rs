@@ -30,6 +30,28 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// True if a file of this user can be trusted like a file of the current user: it is the current user, or root.
+pub fn is_trusted_owner(user: u32) -> bool {
+    [0, rustix::process::geteuid().as_raw()].contains(&user)
+}
+
+/// Checks that no other user controls the content of an open file.
+///
+/// # Errors
+/// Fails if another user than root owns the file, or if other users may write to it.
+pub fn expect_trusted(file: &File) -> io::Result<()> {
+    let about = file.metadata()?;
+    let refused = |text| Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    if !is_trusted_owner(about.uid()) {
+        return refused(format!("belongs to another user (uid {}), who could change it (chown it)", about.uid()));
+    }
+    let mode = about.mode() & 0o777;
+    if mode & 0o022 != 0 {
+        return refused(format!("other users may write to it (mode {mode:04o}; chmod go-w)"));
+    }
+    Ok(())
+}
+
 /// Reads the bytes of a regular file.
 ///
 /// # Errors

@@ -28,6 +28,7 @@ mod model;
 mod parallel;
 mod parse;
 mod policy;
+mod product_names;
 mod products;
 mod read;
 mod readings;
@@ -59,8 +60,9 @@ pub use model::{
 };
 pub use parse::parse_source;
 pub use policy::Known;
+pub use product_names::ProductNames;
 pub use products::Product;
-pub use read::{chapter_paths, name_below, product_ids};
+pub use read::{chapter_paths, name_below, product_names};
 pub use readings::{Agreement, Readings, readings};
 pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
 pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};

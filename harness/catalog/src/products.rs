@@ -16,6 +16,8 @@ use super::parse::ParsedFile;
 pub struct Product {
     pub id: String,
     pub name: String,
+    /// Other names that `--product` accepts.
+    pub aliases: Vec<String>,
     pub reported_names: Vec<regex_lite::Regex>,
     pub run_modes: Vec<String>,
     /// Values of the quantities, in bytes or units.
@@ -86,12 +88,58 @@ pub(super) fn check(file: &ParsedFile<ProductsFile>, run_modes: &[String], mista
         products.push(Product {
             id: id.clone(),
             name: entry.name.clone(),
+            aliases: entry.aliases.iter().map(|alias| alias.value.clone()).collect(),
             reported_names,
             run_modes: entry.run_modes.clone(),
             facts,
         });
     }
+    aliases(file, &products, mistakes);
     products
+}
+
+/// Checks that each name means one product, and that each ambiguous name means several.
+fn aliases(file: &ParsedFile<ProductsFile>, products: &[Product], mistakes: &mut Mistakes) {
+    // The owner of each name, by the name in lower case.
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for id in products.iter().map(|product| &product.id) {
+        known.insert(id.to_ascii_lowercase(), format!("the id of `{id}`"));
+    }
+    for name in file.value.families.keys() {
+        known.entry(name.to_ascii_lowercase()).or_insert_with(|| "a family".to_owned());
+    }
+    for entry in &file.value.products {
+        let id = &entry.id.value;
+        for alias in &entry.aliases {
+            let mut report = |what: &str| {
+                mistakes.at(&file.source, alias, format!("`{}` is already {what}; remove it here", alias.value));
+            };
+            let reported = |product: &&Product| product.reported_names.iter().any(|name| name.is_match(&alias.value));
+            if let Some(owner) = known.get(&alias.value.to_ascii_lowercase()) {
+                report(owner);
+            } else if let Some(other) = products.iter().find(reported).filter(|other| other.id != *id) {
+                report(&format!("a name that `{}` reports, so it is ambiguous", other.id));
+            }
+            known.insert(alias.value.to_ascii_lowercase(), format!("an alias of `{id}`"));
+        }
+    }
+    for (name, meant) in &file.value.ambiguous {
+        for product in meant.iter().filter_map(|product| Some((product, unknown_product(&product.value, products)?))) {
+            mistakes.at(&file.source, product.0, product.1);
+        }
+        let Some(first) = meant.first() else { continue };
+        if let Some(owner) = known.get(&name.to_ascii_lowercase()) {
+            mistakes.at(
+                &file.source,
+                first,
+                format!("`{name}` is already {owner}, so it is not ambiguous; remove one"),
+            );
+        }
+        if meant.iter().all(|product| product.value == first.value) {
+            let message = format!("`{name}` names one product only; make it an alias of `{}`", first.value);
+            mistakes.at(&file.source, first, message);
+        }
+    }
 }
 
 /// The message about an unknown product; `None` if the product is known.

@@ -15,6 +15,7 @@ use super::model::{
 };
 use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
+use super::product_names::ProductNames;
 use super::specs::{LARGEST_FILE, Specs};
 
 /// A runtime's files under `specs/`.
@@ -103,12 +104,12 @@ pub(super) fn read_readings(specs: &Specs, runtime: &str) -> (Vec<ParsedFile<Rea
     (files, reader.diagnostics)
 }
 
-/// The ids of a runtime's products. The list is empty if the file cannot be read; the error is reported when the whole
+/// The names of a runtime's products. There are none if the file cannot be read; the error is reported when the whole
 /// catalog is read.
-pub fn product_ids(specs: &Specs, runtime: &str) -> Vec<String> {
+pub fn product_names(specs: &Specs, runtime: &str) -> ProductNames {
     let bytes = specs.read(&specs.root().join(runtime).join("products.yaml"), LARGEST_FILE).unwrap_or_default();
     let file = parse::<ProductsFile>(&String::from_utf8_lossy(&bytes)).ok();
-    file.into_iter().flat_map(|file| file.products).map(|product| product.id.value).collect()
+    file.map(|file| ProductNames::of(&file)).unwrap_or_default()
 }
 
 /// A file's path relative to its runtime's folder, the same on every machine.

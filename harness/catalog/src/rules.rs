@@ -11,6 +11,7 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::chapters::area;
 use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
@@ -19,6 +20,7 @@ use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
 use super::model::{Axiom, DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
+use super::product_names::ProductNames;
 use super::products::Product;
 use super::resource::Resource;
 use super::specs::{Specs, short};
@@ -49,6 +51,8 @@ pub struct Rules {
     pub products: Vec<Product>,
     /// The product that the simulated device imitates by default.
     pub default_product: String,
+    /// The names of the products.
+    pub product_names: ProductNames,
     pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
     /// The format in which reported versions are read as editions.
@@ -180,6 +184,27 @@ impl Rules {
         (!self.support.is_empty()).then(|| format!("{}.support.exported", self.runtime))
     }
 
+    /// The rules that call a function.
+    pub fn callers<'a>(&'a self, function: &'a str) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(move |rule| rule.calls(function))
+    }
+
+    /// True if a rule belongs to the given chapter or area. A name that is neither a chapter nor an area is a JUnit
+    /// class.
+    pub fn in_chapter(&self, rule: &Rule, given: &str) -> bool {
+        let named = |name: &str| name == given || area(name) == given;
+        match self.chapters.iter().any(|chapter| named(&chapter.name)) {
+            true => named(&self.chapters[rule.chapter].name),
+            false => self.classes.get(&rule.id).is_some_and(|class| class == given),
+        }
+    }
+
+    /// The names that [`Rules::in_chapter`] knows: chapters, areas and JUnit classes.
+    pub fn chapter_names(&self) -> impl Iterator<Item = &str> {
+        let chapters = self.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
+        chapters.chain(self.classes.values().map(String::as_str))
+    }
+
     /// The product with an id.
     pub fn product(&self, id: &str) -> Option<&Product> {
         self.products.iter().find(|product| product.id == id)
@@ -258,6 +283,11 @@ impl Rules {
 }
 
 impl Rule {
+    /// True if the rule's steps call this function.
+    pub fn calls(&self, function: &str) -> bool {
+        self.program.function_names().any(|name| name == function)
+    }
+
     /// Adds the grounds of the checks. The documents of their clauses become the rule's sources.
     pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
         for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]) {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use steps::count;
 use steps::suggest::hint;
 
 use super::alternatives::{self, Alternative};
@@ -287,25 +288,41 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
 pub enum UnknownName {
     #[error("there is no product `{id}`{hint}; products are {} and auto", known.join(", "))]
     Product { id: String, hint: String, known: Vec<String> },
+    #[error("`{name}` is a name of several products; give one of {}", candidates.join(", "))]
+    Ambiguous { name: String, candidates: Vec<String> },
     #[error("--runtime {name}: there is no such runtime{hint}; runtimes are {}", known.join(", "))]
     Runtime { name: String, hint: String, known: Vec<String> },
     #[error("there is no rule `{id}`{hint}; `atlas-cts list` prints all")]
     Rule { id: String, hint: String },
 }
 
-/// Finds a product by id. The error suggests a similar id.
-pub fn product<'a>(rules: &'a Rules, id: &str) -> Result<&'a Product, UnknownName> {
-    rules.product(id).ok_or_else(|| {
-        let known: Vec<String> = rules.products.iter().map(|product| product.id.clone()).collect();
-        let hint = hint(id, known.iter().map(String::as_str));
-        UnknownName::Product { id: id.to_owned(), hint, known }
-    })
+/// Finds a product by one of its names. The error suggests a similar name.
+pub fn product<'a>(rules: &'a Rules, name: &str) -> Result<&'a Product, UnknownName> {
+    let id = rules.product_names.id_of(name)?;
+    let unknown = || UnknownName::Product { id: name.to_owned(), hint: String::new(), known: Vec::new() };
+    rules.product(id).ok_or_else(unknown)
 }
 
-/// Finds a rule by id. The error suggests a similar id.
+/// Finds a rule by id. The error suggests a similar id or, for a function, a chapter or a part of ids, the list of the
+/// rules that it has.
 pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
-    rules.rule(id).ok_or_else(|| {
-        let hint = hint(id, rules.rules.iter().map(|rule| rule.id.as_str()));
-        UnknownName::Rule { id: id.to_owned(), hint }
-    })
+    rules.rule(id).ok_or_else(|| UnknownName::Rule { id: id.to_owned(), hint: of_several(rules, id) })
+}
+
+/// A hint for a text that is not the id of a rule.
+fn of_several(rules: &Rules, text: &str) -> String {
+    let callers = rules.callers(text).count();
+    if callers > 0 {
+        return format!("; {} this function: `atlas-cts list --api {text}`", verb(callers, "calls", "call"));
+    }
+    let inside = rules.rules.iter().filter(|rule| !text.is_empty() && rule.id.contains(text)).count();
+    if inside > 0 {
+        return format!("; {} this text in the id: `atlas-cts list {text}`", verb(inside, "has", "have"));
+    }
+    hint(text, rules.rules.iter().map(|rule| rule.id.as_str()))
+}
+
+/// A number of rules as the subject of a sentence: `1 rule calls`, `2 rules call`.
+fn verb(number: usize, one: &str, several: &str) -> String {
+    format!("{} {}", count(number, "rule"), if number == 1 { one } else { several })
 }

@@ -53,15 +53,19 @@ impl RuleResult {
 /// The index of the answer that decides the result. A failure outranks an unknown answer, and an unknown answer
 /// outranks a pass. A lost device counts only if no other device has an answer.
 pub fn worst(each: &[OnDevice]) -> Option<usize> {
-    let weight = |verdict: Verdict| match verdict {
+    (0..each.len()).min_by_key(|position| (severity(each[*position].verdict), *position))
+}
+
+/// The rank of a verdict among answers of one rule, the most severe first.
+pub(crate) fn severity(verdict: Verdict) -> u8 {
+    match verdict {
         Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => 0,
         Verdict::Error => 1,
         Verdict::Blocked | Verdict::Cut => 2,
         Verdict::Pass | Verdict::Exceeds | Verdict::Observed => 3,
         Verdict::Skipped => 4,
         Verdict::DeviceLost => 5,
-    };
-    (0..each.len()).min_by_key(|position| (weight(each[*position].verdict), *position))
+    }
 }
 
 /// A rule's answers on several devices, if the answers differ, for example `fails on device 1, holds on devices 0, 2`.

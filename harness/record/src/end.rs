@@ -63,7 +63,7 @@ impl RunEnd {
 }
 
 /// The schema of an object with known keys.
-fn keyed<K: JsonSchema, V: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn keyed<K: JsonSchema, V: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let (keys, values) = (generator.subschema_for::<K>(), generator.subschema_for::<V>());
     json_schema!({"type": "object", "propertyNames": keys, "additionalProperties": values})
 }

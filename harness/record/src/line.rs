@@ -41,7 +41,7 @@ pub struct RunStop {
     /// The time, RFC 3339 in UTC.
     #[schemars(extend("format" = "date-time"))]
     pub at: String,
-    /// The signal that requested the stop.
+    /// The signal that requested the stop, or `--max-fail` with its value.
     pub signal: String,
 }
 

@@ -13,6 +13,7 @@ use crate::device::OnDevice;
 use crate::failure::Failure;
 use crate::logs::RuleLogs;
 use crate::memory_limit::MemoryLimit;
+use crate::rounds::Rounds;
 use crate::verdict::{Meaning, Verdict};
 
 /// The result of a rule.
@@ -79,6 +80,9 @@ pub struct RuleResult {
     /// The driver and runtime logs that were kept; `None` if no logs were read. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,
+    /// The rounds of a rule that the run repeated; `None` for a rule that ran once, and in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
     /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]

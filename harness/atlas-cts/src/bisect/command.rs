@@ -16,6 +16,7 @@ use time::OffsetDateTime;
 use crate::conclude::CommandError;
 use crate::output::say_line;
 use crate::runtimes::RUNTIMES;
+use crate::site::passed_on;
 
 use super::find::find;
 use super::hunt::{BisectError, Hunt};
@@ -75,7 +76,7 @@ impl FromArgMatches for PassedOn {
     fn from_arg_matches(matches: &ArgMatches) -> Result<PassedOn, clap::Error> {
         let catalog = CatalogOptions::from_arg_matches(matches)?;
         let report_dir = MachineOptions::from_arg_matches(matches)?.report_dir;
-        let mut words = Vec::new();
+        let mut words = passed_on(matches);
         for argument in PassedOn::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
             // Each run has a separate folder. Runs read values from the environment directly.
@@ -122,8 +123,8 @@ impl Args for PassedOn {
 /// Fails if the command line or the catalog is wrong, if writing fails, or if a signal stops the search.
 pub fn bisect(arguments: BisectArguments) -> Result<ExitStatus, CommandError> {
     let BisectArguments { rule, runs, like, setup_limit, run_limit, passed_on, set_up } = arguments;
-    let PassedOn { catalog, report_dir, words } = passed_on;
-    let runtime = choose_runtime(RUNTIMES, &catalog, std::slice::from_ref(&rule))?;
+    let PassedOn { mut catalog, report_dir, words } = passed_on;
+    let runtime = choose_runtime(RUNTIMES, &mut catalog, std::slice::from_ref(&rule))?;
     let rules = load_rules(&catalog, runtime)?;
     // The id is checked by selecting rules, because the selection also finds the derived rule.
     Filter { wanted: vec![rule.clone()], exact: true, ..Filter::default() }.select(&rules)?;

@@ -50,13 +50,13 @@ pub struct DoctorArguments {
 ///
 /// # Errors
 /// Fails if the command line or the catalog is wrong, or if printing fails.
-pub fn doctor(arguments: &DoctorArguments) -> Result<ExitStatus, CommandError> {
+pub fn doctor(mut arguments: DoctorArguments) -> Result<ExitStatus, CommandError> {
     if arguments.json {
         // Programs read the same text in every language.
         use_language(Language::English);
     }
+    let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &[])?;
     let options = &arguments.options;
-    let runtime = choose_runtime(RUNTIMES, &options.catalog, &[])?;
     let rules = load_rules(&options.catalog, runtime)?;
     if let Some(named) = options.catalog.named_product() {
         product(&rules, named)?;

@@ -4,6 +4,7 @@ mod event;
 mod json;
 mod progress;
 mod terminal;
+mod verbosity;
 
 use crate::runtimes::RUNTIMES;
 use crate::{AnnotationOptions, CommandError};
@@ -12,27 +13,35 @@ use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
 use messages::{Language, use_language};
+use record::SiteSettings;
 
 pub use event::LogLine;
 use json::JsonLog;
 pub use terminal::Terminal;
+pub use verbosity::Verbosity;
 
 /// The options of `run`.
 #[derive(Args)]
 pub struct RunArguments {
-    /// Rules whose id equals or contains this, or a query for one case.
+    /// Rules whose id equals, contains or matches this, or a query for one case.
     ///
-    /// A query is RULE:axis=value;axis=value, as printed in a failure. A resumed run keeps its rules.
+    /// A pattern has `*`, `?` or `[…]`, as in 'acl.copy.*'. A query is RULE:axis=value;axis=value, as printed in a
+    /// failure. A resumed run keeps its rules.
     #[arg(help_heading = SELECTION)]
     filter: Vec<String>,
+    /// Accept complete ids only, as in the commands that `cargo test` prints.
+    #[arg(long, hide = true)]
+    exact: bool,
     #[command(flatten)]
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
+    #[command(flatten)]
+    verbosity: Verbosity,
     /// Output during the run: text, or one JSON object per event.
     ///
     /// reports/schema/log.schema.json describes the JSON objects.
-    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
     log_format: LogFormat,
     #[command(flatten)]
     annotations: AnnotationOptions,
@@ -47,6 +56,13 @@ enum LogFormat {
     Json,
 }
 
+impl RunArguments {
+    /// Notes the options that were taken from a site file.
+    pub fn note_site(&mut self, site: Option<SiteSettings>) {
+        self.options.site = site;
+    }
+}
+
 /// Runs rules and prints the events.
 pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     if arguments.log_format == LogFormat::Json {
@@ -54,11 +70,16 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
         use_language(Language::English);
     }
     let query = arguments.options.take_query(&mut arguments.filter)?;
-    let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
-    let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
-    let (options, annotations) = (arguments.options, arguments.annotations);
+    let filter = arguments.selection.filter(arguments.filter, arguments.exact || query, Vec::new())?;
+    let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &filter.wanted)?;
+    let (options, annotations, verbosity) = (arguments.options, arguments.annotations, arguments.verbosity);
+    if arguments.log_format == LogFormat::Json && (verbosity.quiet || verbosity.verbose) {
+        return Err(CommandError::NotText { option: if verbosity.quiet { "--quiet" } else { "--verbose" } });
+    }
     let status = match arguments.log_format {
-        LogFormat::Text => engine::run::run(options, runtime, &filter, &Ledger, &mut Terminal::new(annotations)),
+        LogFormat::Text => {
+            engine::run::run(options, runtime, &filter, &Ledger, &mut Terminal::new(verbosity, annotations))
+        }
         LogFormat::Json => engine::run::run(options, runtime, &filter, &Ledger, &mut JsonLog { annotations }),
     };
     Ok(status?)

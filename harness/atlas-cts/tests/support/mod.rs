@@ -114,6 +114,7 @@ impl Bench {
             .current_dir(self.folder.path())
             .env_remove("LD_LIBRARY_PATH")
             .env("ATLAS_CTS_LOCKS", self.path("locks"))
+            .env("XDG_CONFIG_HOME", self.path("settings"))
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
             .stdin(Stdio::null());
         if [TESTED, NIGHT].iter().any(|library| self.path(library).exists()) {

@@ -8,6 +8,7 @@ use steps::types::Declarations;
 
 use crate::diagnostic::{CatalogError, Mistakes};
 use crate::ids::{ID, is_id};
+use crate::product_names::ProductNames;
 use crate::read::{CatalogFiles, read_catalog};
 use crate::rules::{CatalogPlace, Rules};
 use crate::{layouts, libraries, life_cycle, products};
@@ -94,6 +95,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         documents: documents.clone(),
         products,
         default_product,
+        product_names: ProductNames::of(&files.products.value),
         life_cycle: life_cycle?,
         resources,
         edition: api.value.edition.clone(),

@@ -18,6 +18,11 @@ pub struct ProductsFile {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub families: IndexMap<String, Spanned<String>>,
+    /// Names that the documents use for several products → these products. `--product` refuses such a name, and the
+    /// error lists the products.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, Vec<String>>")]
+    pub ambiguous: IndexMap<String, Vec<Spanned<String>>>,
     /// The products, in the order in which reported names are matched.
     pub products: Vec<ProductEntry>,
 }
@@ -29,6 +34,10 @@ pub struct ProductEntry {
     /// The name that rules and `--product` use.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
+    /// Other names that `--product` accepts; the case of letters does not matter. A name belongs to one product.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub aliases: Vec<Spanned<String>>,
     /// Its name in the documents.
     pub name: String,
     /// The families that it belongs to.

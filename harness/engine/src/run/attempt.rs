@@ -38,14 +38,14 @@ impl Campaign {
                 return self.on_each(index);
             }
             let order = self.devices.order(self.header.seed, &rule.id);
-            self.on_one_of(index, &order, false)
+            self.in_rounds(index, &order, false)
         })
     }
 
     /// Runs a rule on as many devices as the rule needs, and returns the rule's outcome. A rule that needs one device
     /// uses the first usable device in `order`. With `briefly`, each call may take at most as long as the run's
-    /// longest call so far.
-    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool) -> RuleOutcome {
+    /// longest call so far. The round, from 0, determines the seed.
+    pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool, round: u64) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
         let mut causes = Vec::new();
@@ -54,7 +54,7 @@ impl Campaign {
                 Ok(leased) => leased,
                 Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
             };
-            let outcome = self.on_devices(index, &lease, brief || briefly, &calls);
+            let outcome = self.on_devices(index, &lease, (brief || briefly, round), &calls);
             self.tell_who_is_out();
             // Each cause allows one retry, so that a rule cannot disable one device after another.
             match outcome.not_the_rule {
@@ -108,7 +108,13 @@ impl Campaign {
     }
 
     /// Runs a rule on its leased devices, and examines these devices if the rule's result makes them suspect.
-    fn on_devices(&self, index: usize, lease: &Lease<'_>, brief: bool, calls: &BTreeSet<&str>) -> RuleOutcome {
+    fn on_devices(
+        &self,
+        index: usize,
+        lease: &Lease<'_>,
+        (brief, round): (bool, u64),
+        calls: &BTreeSet<&str>,
+    ) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
@@ -119,7 +125,7 @@ impl Campaign {
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };
-        let mut outcome = self.run_rule(rule, lease, &mut slot, brief);
+        let mut outcome = self.run_rule(rule, lease, &mut slot, (brief, round));
         if brief {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
@@ -208,14 +214,15 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine from the pool, and confirms a failure by rerunning it.
-    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, brief: bool) -> RuleOutcome {
+    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, (brief, round): (bool, u64)) -> RuleOutcome {
         let begun = Instant::now();
         let executor = &self.target.executor;
         let watch = self.evidence.begin(&slot.machine.activity);
         let devices = lease.names();
         self.news.begun(&rule.id, &devices);
         let _running = self.running.begin(&rule.id, devices, &slot.machine.activity);
-        let seed = rule_seed(self.header.seed, &rule.id);
+        let run_seed = self.seed_of(round);
+        let seed = rule_seed(run_seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
         if brief {
@@ -254,7 +261,7 @@ impl Campaign {
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
                 let lost = search.failure.as_ref().and_then(|failed| failed.failure.lost_in.clone());
                 let devices = self.seen(lease);
-                let finished = Finished { search, confirmation, output, devices };
+                let finished = Finished { search, confirmation, output, devices, run_seed };
                 (finished.result(self, rule, seed), call, lost)
             }
             Err(error) => {

@@ -15,7 +15,7 @@ use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::books::{Expected, KnownFailures};
-use record::{Incident, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use record::{Incident, Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
@@ -298,6 +298,12 @@ impl Campaign {
         };
         self.news.add_to(&mut end);
         end
+    }
+
+    /// True if a result counts as a broken rule, that is, if it is not a known failure.
+    pub(super) fn counts_as_broken(&self, result: &RuleResult) -> bool {
+        let finding = self.header.settings.strict && result.meaning() == Meaning::Finding;
+        (finding || result.meaning() == Meaning::Broken) && !self.expected(result)
     }
 
     /// True if a result makes the run non-conformant.

@@ -38,5 +38,6 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         each: Vec::new(),
         memory_limit: None,
         logs: None,
+        rounds: None,
     }
 }

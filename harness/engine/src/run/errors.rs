@@ -132,6 +132,21 @@ pub enum NothingSelected {
     Unmatched { texts: Vec<(String, String)>, rules: usize },
     #[error("all {rules} rules are excluded; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },
+    /// Filters that exclude each other.
+    #[error("no rule matches all of these together: {}; leave one of them out", .given.join(", "))]
+    Disjoint { given: Vec<String> },
+    #[error("--api {function}: no rule calls this function{hint}")]
+    NoCaller { function: String, hint: String },
+    #[error("--chapter {chapter}: unknown chapter{hint}; `atlas-cts list` prints all rules")]
+    NoChapter { chapter: String, hint: String },
+    #[error("--failed={run}: no rule of that run is broken or unknown; leave it out to run other rules")]
+    NothingFailed { run: String },
+    /// Rules that were removed from the catalog after the earlier run, or belong to another catalog.
+    #[error(
+        "--failed={run}: the catalog has no rule {}; give that run's catalog with --specs DIR, or name the rules",
+        .ids.join(", ")
+    )]
+    Gone { run: String, ids: Vec<String> },
 }
 
 fn unmatched(texts: &[(String, String)]) -> String {
@@ -149,6 +164,11 @@ pub enum SelectionError {
     EmptyList { path: PathBuf },
     #[error("--times: {error}")]
     Times { error: JournalError },
+    #[error("--failed: {error}; give a run as in --failed=RUN")]
+    Failed { error: JournalError },
+    /// An earlier run as a separate word, which is a filter.
+    #[error("`{run}` is a run; to select the rules that failed in it, write --failed={run}")]
+    FailedRun { run: String },
     #[error("{text}: {source}")]
     Query { text: String, source: QueryError },
     #[error("{text} already gives a case, so {other} cannot be used with it; give one rule and one case")]

@@ -22,7 +22,7 @@ impl Campaign {
         let mut hung = false;
         while let Some(unit) = self.devices.free_of(&left) {
             left.retain(|other| *other != unit);
-            let outcome = self.on_one_of(index, &[unit], hung);
+            let outcome = self.in_rounds(index, &[unit], hung);
             hung |= outcome.result.verdict == Verdict::Timeout;
             ran.push((unit, outcome));
         }

@@ -263,13 +263,18 @@ impl RunFolder {
         }
     }
 
+    /// True if a rule has a result from before the run was resumed.
+    pub(super) fn has(&self, rule: &str) -> bool {
+        self.results.contains_key(rule)
+    }
+
     /// Closes an interrupted run's journal, and reports the results so far.
     ///
     /// # Errors
     /// Fails if the journal or the report cannot be written.
-    pub(super) fn stop(&self, campaign: &Campaign, signal: &'static str) -> Result<Recorded, RunError> {
+    pub(super) fn stop(&self, campaign: &Campaign, why: &str) -> Result<Recorded, RunError> {
         let at = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        self.journal.stop(&RunStop { at, signal: signal.to_owned() })?;
+        self.journal.stop(&RunStop { at, signal: why.to_owned() })?;
         let (header, results) = (campaign.header.clone(), campaign.results());
         let run = Recorded { header, results, in_flight: BTreeMap::new(), end: None };
         self.reports(&run)?.into_iter().for_each(|remark| campaign.remark(remark));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::pool::interrupt;
@@ -57,6 +57,10 @@ pub struct Agenda {
     pub selected: Vec<Planned>,
     folder: RunFolder,
     jobs: Option<usize>,
+    /// The number of broken rules after which the run stops, if the user gave one.
+    max_fail: Option<u64>,
+    /// The number of broken rules since the run started or was resumed.
+    broken: AtomicU64,
     /// The error that stopped the writing of results, if any.
     lost: OnceLock<Arc<FolderError>>,
 }
@@ -93,7 +97,14 @@ impl Agenda {
     /// The reason why no more rules are performed; `None` if the run continues.
     pub fn over(&self) -> Option<String> {
         let lost = self.lost.get().map(|_| "cannot write results".to_owned());
-        lost.or_else(|| interrupt::requested().map(|signal| format!("{signal}: stopping the run")))
+        let asked = interrupt::requested().map(str::to_owned).or_else(|| self.enough());
+        lost.or_else(|| asked.map(|why| format!("{why}: stopping the run")))
+    }
+
+    /// The option that stops the run because enough rules are broken; `None` if the run continues.
+    fn enough(&self) -> Option<String> {
+        let most = self.max_fail.filter(|most| self.broken.load(Ordering::Relaxed) >= *most)?;
+        Some(format!("--max-fail {most}"))
     }
 
     /// Performs one selected rule and writes its result. Returns `None` if a result could not be written, or if the
@@ -108,6 +119,13 @@ impl Agenda {
             let _ = self.lost.set(error.clone());
             error
         });
+        let new = !self.folder.has(&planned.id);
+        if let Ok(Some(result)) = &ran
+            && new
+            && self.campaign.counts_as_broken(result)
+        {
+            self.broken.fetch_add(1, Ordering::Relaxed);
+        }
         ran.transpose()
     }
 
@@ -167,8 +185,13 @@ pub fn run(
     let agenda = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);
     observer.perform(&agenda)?;
     let end = agenda.campaign.finish();
-    if let Some(signal) = interrupt::requested().filter(|_| agenda.campaign.results().len() < agenda.selected.len()) {
-        return stopped(&agenda, signal, observer);
+    if agenda.campaign.results().len() < agenda.selected.len() {
+        if let Some(signal) = interrupt::requested() {
+            return stopped(&agenda, signal, ExitStatus::Unknown, observer);
+        }
+        if let Some(option) = agenda.enough().filter(|_| agenda.lost.get().is_none()) {
+            return stopped(&agenda, &option, ExitStatus::Broken, observer);
+        }
     }
     let own = ExitStatus::from_code(end.exit);
     let (mut run, lost) =
@@ -184,17 +207,22 @@ pub fn run(
     Ok(run.end.map_or(ExitStatus::Unknown, |_| own))
 }
 
-/// Closes an interrupted run's journal, and prints the option that resumes the run.
-fn stopped(agenda: &Agenda, signal: &'static str, observer: &mut impl Observer) -> Result<ExitStatus, RunError> {
-    let mut run = agenda.folder.stop(&agenda.campaign, signal)?;
+/// Closes the journal of a run that a signal or an option stopped, and prints the option that resumes the run.
+fn stopped(
+    agenda: &Agenda,
+    why: &str,
+    status: ExitStatus,
+    observer: &mut impl Observer,
+) -> Result<ExitStatus, RunError> {
+    let mut run = agenda.folder.stop(&agenda.campaign, why)?;
     run.header.run = shown(&agenda.folder.path, &run.header);
     observer.summary(&run)?;
     let (done, all) = (run.results.len(), agenda.selected.len());
     let folder = agenda.folder.path.display();
     observer.line(&format!(
-        "{signal}: run stopped; {done} of {all} rules have a result; `--resume {folder}` runs the others"
+        "{why}: run stopped; {done} of {all} rules have a result; `--resume {folder}` runs the others"
     ))?;
-    Ok(ExitStatus::Unknown)
+    Ok(status)
 }
 
 /// Shows a finished run.
@@ -276,10 +304,14 @@ fn begin(
     campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
+    let site = campaign.header.settings.site.clone();
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
     observer.line(&books.first_line(&campaign.header))?;
+    if let Some(site) = site {
+        observer.line(&site.line())?;
+    }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }
@@ -291,7 +323,15 @@ fn begin(
     for hint in hints {
         observer.line(&hint)?;
     }
-    Ok(Agenda { campaign, selected, folder, jobs: options.workers.jobs, lost: OnceLock::new() })
+    Ok(Agenda {
+        campaign,
+        selected,
+        folder,
+        jobs: options.workers.jobs,
+        max_fail: options.run.max_fail,
+        broken: AtomicU64::new(0),
+        lost: OnceLock::new(),
+    })
 }
 
 /// Loads and checks the catalog that the options select.

@@ -12,7 +12,7 @@ use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Specs;
-use record::LONGEST_DEADLINE;
+use record::{LONGEST_DEADLINE, SiteSettings};
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
@@ -36,6 +36,9 @@ const MOST_MEBIBYTES: u64 = 1 << 30;
 /// The minimum default memory limit for a worker, in bytes: a worker that uses less memory than this is not
 /// suspicious.
 const LEAST_LIMIT: u64 = 16 << 30;
+
+/// The maximum value for `--repeat`.
+const MOST_ROUNDS: u64 = 1_000_000;
 
 /// The default value for `--logs`, in KiB.
 const DEFAULT_LOGS: u64 = 64;
@@ -254,11 +257,22 @@ pub struct RunOptions {
     /// The query that gave the case, for messages.
     #[arg(skip)]
     pub query: Option<String>,
+    /// Stop the run after this many broken rules.
+    ///
+    /// The other rules have no result; `--resume` runs them. Known failures do not count.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = WORK)]
+    pub max_fail: Option<u64>,
+    /// Run each rule this many times, each time with another seed.
+    ///
+    /// The result is that of the worst round, with the number of rounds that do not hold. A case, if given, runs
+    /// unchanged in each round.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROUNDS), help_heading = WORK)]
+    pub repeat: Option<u64>,
     /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
     /// Fail the run (exit status 3) if it executed fewer rules than this.
-    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS, hide_short_help = true)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
     ///
@@ -273,7 +287,7 @@ pub struct RunOptions {
     /// Replace names of machines, sites and people in logs and reports.
     ///
     /// Tokens replace hosts, users, home folders, addresses, serial numbers, and ids of cards and chips.
-    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub redact: bool,
     /// Keep failing cases: later runs try them first.
     ///
@@ -317,6 +331,9 @@ pub struct Options {
     /// For example gdb, lldb, or 'gdb -tui'. Nothing has a deadline, and a failure is not confirmed or shrunk.
     #[arg(long, value_name = "COMMAND", help_heading = SELECTION, hide_short_help = true)]
     pub debugger: Option<Debugger>,
+    /// The options taken from a site file, if any.
+    #[arg(skip)]
+    pub site: Option<SiteSettings>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -374,6 +391,7 @@ impl Options {
             known: ExpectationOptions::default(),
             resume: None,
             debugger: None,
+            site: None,
             devices_out: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use catalog::Specs;
+use catalog::files::is_trusted_owner;
 use record::{Journal, JournalError, Recorded, RunHeader, read_run};
 
 /// True if ci/package.sh built this executable. Such an executable runs on machines that have neither a checkout nor
@@ -45,12 +46,11 @@ pub fn runs_folder() -> PathBuf {
 pub(super) fn expect_own_runs_folder() -> io::Result<()> {
     let out = runs_folder();
     let Some(reports) = out.parent() else { return Ok(()) };
-    let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
-    trusted.extend(reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid()));
+    let chosen = reports.parent().and_then(|root| root.metadata().ok()).map(|root| root.uid());
     for folder in [reports, &out] {
         // A folder that does not exist yet is safe, because this user will create it.
         let Ok(found) = folder.symlink_metadata() else { continue };
-        if !trusted.contains(&found.uid()) {
+        if !is_trusted_owner(found.uid()) && chosen != Some(found.uid()) {
             let text = format!("{} belongs to another user (uid {})", folder.display(), found.uid());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }

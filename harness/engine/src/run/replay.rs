@@ -24,7 +24,7 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
 
 /// The command that reruns exactly this case, or all given cases in one process. If devices are given, the command
 /// uses the same devices.
-pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String]) -> String {
+pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String], run_seed: u64) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
     let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
@@ -58,7 +58,7 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     }
     let count = if shown.is_some() { devices.len() } else { target.conditions.devices as usize };
     words.push(format!("--devices {count}"));
-    words.push(format!("--seed {}", header.seed));
+    words.push(format!("--seed {run_seed}"));
     let deadline = factory.deadlines.step.as_secs();
     if deadline != DEFAULT_DEADLINE {
         words.push(format!("--deadline {deadline}"));

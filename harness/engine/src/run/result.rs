@@ -20,6 +20,8 @@ pub(super) struct Finished {
     pub output: String,
     /// The devices visible to the rule's processes, as named on the machine. Empty if all devices are visible.
     pub devices: Vec<String>,
+    /// The run's seed with which the rule's cases were drawn; see [`Campaign::seed_of`].
+    pub run_seed: u64,
 }
 
 /// The verdict and reason that follow from a rule's search, before any blame is assigned.
@@ -71,8 +73,8 @@ impl Finished {
         result.observed_only = rule.observed_only(rules, &campaign.target.executor.known).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
         result.devices.clone_from(&self.devices);
-        result.failure = failure
-            .map(|failed| Box::new(describe(campaign, rule, *failed, self.confirmation, self.output, self.devices)));
+        let found = Found { confirmation: self.confirmation, output: self.output, devices: self.devices };
+        result.failure = failure.map(|failed| Box::new(describe(campaign, rule, *failed, found, self.run_seed)));
         if rule.hazard.is_some() && !matches!(result.verdict, Verdict::Error | Verdict::Cut) {
             let seen = match (&result.memory_limit, result.reason.as_str()) {
                 (Some(limit), "") => limit.to_string(),
@@ -87,15 +89,21 @@ impl Finished {
     }
 }
 
+/// The facts about a failing case that the search does not give.
+struct Found {
+    confirmation: Option<Confirmation>,
+    output: String,
+    devices: Vec<String>,
+}
+
 /// Describes a failing case for the journal: the place of the failure, the case's values, and a command that replays
 /// the case.
 fn describe(
     campaign: &Campaign,
     rule: &Rule,
     failed: FailedCase,
-    confirmation: Option<Confirmation>,
-    output: String,
-    devices: Vec<String>,
+    Found { confirmation, output, devices }: Found,
+    run_seed: u64,
 ) -> Failure {
     let replay_values = replay::values(&campaign.only, &failed);
     // If the case never failed when it ran alone, the case cannot reproduce the failure, so the command runs the
@@ -122,7 +130,7 @@ fn describe(
         clauses,
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values, &devices),
-        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices),
+        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices, run_seed),
         devices,
         replay_values,
         case: failed.case,

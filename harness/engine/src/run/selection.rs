@@ -1,10 +1,11 @@
 //! The rules that a run can execute, and the selection of rules.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use steps::pattern::{self, glob};
 use steps::suggest::hint;
 
-use catalog::{Rules, offered};
+use catalog::{Rules, count, offered};
 use record::RecordedShard;
 
 use super::errors::NothingSelected;
@@ -30,6 +31,9 @@ impl Planned {
     }
 }
 
+/// The chapter of the rule that is derived from the support table.
+const SUPPORT: &str = "support";
+
 /// All rules that a run with this catalog could execute, in catalog order.
 pub fn plan(rules: &Rules) -> Vec<Planned> {
     let mut planned: Vec<Planned> = rules
@@ -42,18 +46,25 @@ pub fn plan(rules: &Rules) -> Vec<Planned> {
             rule: Some(index),
         })
         .collect();
-    let derived = |id| Planned { id, chapter: "support".to_owned(), rule: None };
+    let derived = |id| Planned { id, chapter: SUPPORT.to_owned(), rule: None };
     planned.extend(rules.support_rule().map(derived));
     planned
 }
 
-/// The selection of rules. A complete id selects that rule; any other text selects every id that contains it.
+/// The selection of rules. A complete id selects that rule, a text with `*`, `?` or `[` every id that it matches, and
+/// any other text every id that contains it.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Texts that select rules. Empty for all rules.
     pub wanted: Vec<String>,
     /// True if texts match complete ids only.
     pub exact: bool,
+    /// Functions. If there are any, only rules that call one of them are selected.
+    pub functions: Vec<String>,
+    /// Chapters, areas and JUnit classes. If there are any, only rules in one of them are selected.
+    pub chapters: Vec<String>,
+    /// The rules that failed in an earlier run. If given, only these are selected.
+    pub failed: Option<FailedRules>,
     /// Texts that exclude rules. A test runner passes such texts to all test executables, so a text may match no rule.
     pub left_out: Vec<String>,
     /// Same as `left_out`, but each text must match a rule.
@@ -64,22 +75,49 @@ pub struct Filter {
     pub part: Option<(Shard, Distribution)>,
 }
 
+/// The rules that an earlier run found broken or could not answer.
+#[derive(Debug, Clone)]
+pub struct FailedRules {
+    /// The earlier run, as the user named it.
+    pub run: String,
+    pub ids: BTreeSet<String>,
+}
+
 /// A text that names rules.
 #[derive(Debug)]
 struct Pattern<'a> {
     text: &'a str,
-    whole: bool,
+    form: Form,
+}
+
+/// The meaning of a text that names rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A complete id.
+    Whole,
+    /// A pattern for complete ids.
+    Glob,
+    /// A part of ids.
+    Part,
 }
 
 impl<'a> Pattern<'a> {
     /// Determines which texts are complete ids. Each text is looked up only once, not once per rule.
     fn all(texts: &'a [String], exact: bool, all: &[Planned]) -> Vec<Pattern<'a>> {
-        let whole = |text: &String| exact || all.iter().any(|planned| planned.id == *text);
-        texts.iter().map(|text| Pattern { text, whole: whole(text) }).collect()
+        let form = |text: &String| match text.as_str() {
+            _ if exact || all.iter().any(|planned| planned.id == *text) => Form::Whole,
+            text if text.contains(['*', '?', '[']) => Form::Glob,
+            _ => Form::Part,
+        };
+        texts.iter().map(|text| Pattern { text, form: form(text) }).collect()
     }
 
     fn matches(&self, id: &str) -> bool {
-        if self.whole { id == self.text } else { id.contains(self.text) }
+        match self.form {
+            Form::Whole => id == self.text,
+            Form::Glob => glob(self.text.as_bytes(), id.as_bytes()),
+            Form::Part => id.contains(self.text),
+        }
     }
 }
 
@@ -87,7 +125,7 @@ impl Filter {
     /// The selected rules, in catalog order.
     ///
     /// # Errors
-    /// Fails if one of the texts matches nothing, or if no rule remains.
+    /// Fails if one of the texts or names matches nothing, or if no rule remains.
     pub fn select(&self, rules: &Rules) -> Result<Vec<Planned>, NothingSelected> {
         let all = plan(rules);
         let patterns = |texts| Pattern::all(texts, self.exact, &all);
@@ -98,17 +136,74 @@ impl Filter {
         let texts: Vec<_> = in_vain
             .map(|pattern| {
                 let place = self.places.get(pattern.text).map_or(String::new(), |place| format!(" ({place})"));
-                (pattern.text.to_owned(), format!("{place}{}", meant(pattern.text, &all, rules)))
+                (pattern.text.to_owned(), format!("{place}{}", meant(pattern, &all, rules)))
             })
             .collect();
         if !texts.is_empty() {
             return Err(NothingSelected::Unmatched { texts, rules: all.len() });
         }
+        self.expect_names(rules)?;
+        self.expect_failed(&all)?;
         let any = |patterns: &[Pattern<'_>], id: &str| patterns.iter().any(|pattern| pattern.matches(id));
         let selected = all.iter().filter(|planned| wanted.is_empty() || any(&wanted, &planned.id));
-        let kept = |planned: &&Planned| !any(&left_out, &planned.id) && !any(&excluded, &planned.id);
-        let selected: Vec<Planned> = selected.filter(kept).cloned().collect();
+        let selected: Vec<&Planned> = selected.filter(|planned| self.narrows_to(planned, rules)).collect();
+        if selected.is_empty() {
+            return Err(NothingSelected::Disjoint { given: self.given() });
+        }
+        let kept = |planned: &&&Planned| !any(&left_out, &planned.id) && !any(&excluded, &planned.id);
+        let selected: Vec<Planned> = selected.iter().filter(kept).map(|planned| (*planned).clone()).collect();
         if selected.is_empty() { Err(NothingSelected::LeftOut { rules: all.len() }) } else { Ok(selected) }
+    }
+
+    /// True if the options that only narrow a selection keep this rule.
+    fn narrows_to(&self, planned: &Planned, rules: &Rules) -> bool {
+        let rule = planned.rule.map(|index| &rules.rules[index]);
+        let calls = |function: &String| rule.is_some_and(|rule| rule.calls(function));
+        let is_in = |chapter: &String| match rule {
+            Some(rule) => rules.in_chapter(rule, chapter),
+            None => planned.chapter == *chapter,
+        };
+        (self.functions.is_empty() || self.functions.iter().any(calls))
+            && (self.chapters.is_empty() || self.chapters.iter().any(is_in))
+            && self.failed.as_ref().is_none_or(|failed| failed.ids.contains(&planned.id))
+    }
+
+    /// Fails if a rule calls none of the given functions, or if a chapter is unknown.
+    fn expect_names(&self, rules: &Rules) -> Result<(), NothingSelected> {
+        for name in self.functions.iter().filter(|name| rules.callers(name).next().is_none()) {
+            let called: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
+            return Err(NothingSelected::NoCaller { function: name.clone(), hint: hint(name, called) });
+        }
+        let derived = rules.support_rule().map(|_| SUPPORT);
+        for name in &self.chapters {
+            let known: BTreeSet<&str> = rules.chapter_names().chain(derived).collect();
+            if !known.contains(name.as_str()) {
+                return Err(NothingSelected::NoChapter { chapter: name.clone(), hint: hint(name, known) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the earlier run has no failed rule, or one that the catalog lacks.
+    fn expect_failed(&self, all: &[Planned]) -> Result<(), NothingSelected> {
+        let Some(FailedRules { run, ids }) = &self.failed else { return Ok(()) };
+        if ids.is_empty() {
+            return Err(NothingSelected::NothingFailed { run: run.clone() });
+        }
+        let known: BTreeSet<&str> = all.iter().map(|planned| planned.id.as_str()).collect();
+        let gone: Vec<String> = ids.iter().filter(|id| !known.contains(id.as_str())).cloned().collect();
+        if gone.is_empty() { Ok(()) } else { Err(NothingSelected::Gone { run: run.clone(), ids: gone }) }
+    }
+
+    /// The options and texts that select rules, for messages.
+    fn given(&self) -> Vec<String> {
+        let filters = Some(self.wanted.join(" ")).filter(|texts| !texts.is_empty());
+        let option = |name: &'static str, values: &[String]| {
+            values.iter().map(|value| format!("--{name} {value}")).collect::<Vec<_>>()
+        };
+        let failed = self.failed.iter().map(|failed| format!("--failed={}", failed.run));
+        let options = option("api", &self.functions).into_iter().chain(option("chapter", &self.chapters));
+        filters.into_iter().chain(options).chain(failed).collect()
     }
 
     /// The selected rules that belong to this part of the run, and a record of the part. If the run has no parts,
@@ -123,11 +218,16 @@ impl Filter {
     }
 }
 
-/// A hint for a text that matches no rule: a similar id or id prefix or, if the text names a function, the command
-/// that lists the rules that call this function.
-fn meant(text: &str, all: &[Planned], rules: &Rules) -> String {
-    if rules.rules.iter().any(|rule| rule.program.function_names().any(|name| name == text)) {
-        return format!("; `atlas-cts list --api {text}` lists the rules that call this function");
+/// A hint for a text that matches no rule: a similar id or id prefix or, if the text names a function, the option that
+/// selects the rules that call it.
+fn meant(pattern: &Pattern<'_>, all: &[Planned], rules: &Rules) -> String {
+    let text = pattern.text;
+    let callers = rules.callers(text).count();
+    if callers > 0 {
+        return format!("; it is a function: `--api {text}` selects its callers ({})", count(callers, "rule"));
+    }
+    if pattern.form == Form::Glob {
+        return pattern::hint(text, all.iter().map(|planned| planned.id.as_str()));
     }
     let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
     let starts: Vec<String> = all.iter().filter_map(starts).collect();

@@ -27,7 +27,7 @@ fn specs() -> TempDir {
 
 fn chosen(runtimes: &[&'static Runtime], specs: &Path, words: &[&str], rules: &[&str]) -> Result<&'static str, String> {
     let rules: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
-    let chosen = choose_runtime(runtimes, &options(specs, words).catalog, &rules);
+    let chosen = choose_runtime(runtimes, &mut options(specs, words).catalog, &rules);
     chosen.map(Runtime::name).map_err(|error| {
         let error = RunError::from(error);
         assert_eq!(error.exit(), ExitStatus::Usage, "{error}");

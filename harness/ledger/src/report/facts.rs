@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use messages::{comma, message};
-use record::{Conclusion, Confirmation, Failure, LogFile, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
+use record::{Conclusion, Confirmation, Failure, LogFile, Rounds, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
 use super::target::library_line;
 use super::text::{duration, one_line};
@@ -154,6 +154,7 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
     if let Some(confirmation) = &failure.confirmation {
         confirm(facts, confirmation);
     }
+    facts.text(message!("label-rounds"), &result.rounds.as_ref().map(Rounds::clause).unwrap_or_default());
     facts.add(message!("label-calls"), Content::Calls(&failure.trace));
     facts.text(message!("label-rule"), &failure.rule_statement);
     facts.list(message!("label-promised"), failure.clauses.iter().cloned());

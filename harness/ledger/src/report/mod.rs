@@ -5,6 +5,7 @@
 //! - [`Blocks`] shortens a failure that looks like an earlier one to one line.
 //! - [`summary`] is printed when a run ends.
 //! - [`annotations`] are the results that a CI system shows on the page of a job.
+//! - [`brief_failure`] and [`brief_summary`] are their short forms.
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
@@ -13,6 +14,7 @@
 
 mod annotations;
 mod blocks;
+mod brief;
 mod conclusion;
 mod expected;
 mod facts;
@@ -40,6 +42,7 @@ pub(crate) use crate::names::meaning_text;
 pub use crate::names::{sort_text, verdict_text};
 pub use annotations::{Annotation, Severity, annotations, workflow_commands};
 pub use blocks::Blocks;
+pub use brief::{brief_failure, brief_summary};
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;

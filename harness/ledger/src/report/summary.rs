@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::text::{Paint, WIDTH, clean, columns, duration, elide, one_line, pad, pad_left, short, wrap};
 use messages::{comma, message};
-use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word};
+use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word, counts};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
@@ -276,12 +276,6 @@ fn cut(text: &mut String, results: &[RuleResult], paint: Paint) {
 }
 
 fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, paint: Paint) {
-    let mut verdicts: BTreeMap<Verdict, u64> = BTreeMap::new();
-    for result in results {
-        *verdicts.entry(result.verdict).or_default() += 1;
-    }
-    let verdicts: Vec<String> =
-        verdicts.iter().map(|(verdict, number)| format!("{number} {}", verdict_text(*verdict))).collect();
     let remarks: usize = results.iter().map(|result| result.findings.len()).sum();
     let number = |meaning| results.iter().filter(|result| result.meaning() == meaning).count();
     let findings = number(Meaning::Finding) + remarks;
@@ -296,7 +290,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     .filter(|(number, _)| *number > 0)
     .map(|(_, note)| note)
     .collect();
-    field(text, message!("label-verdicts"), &verdicts.join(comma()));
+    field(text, message!("label-verdicts"), &verdicts(results));
     field(text, message!("label-notes"), &notes.join(comma()));
     if results.len() < header.rules {
         field(text, message!("label-rules"), &message!("some-results", some = results.len(), all = header.rules));
@@ -322,6 +316,17 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         field(text, message!("label-expected"), &numbers(expected));
         expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open)));
     }
+    outcome(text, header, results, end, paint);
+}
+
+/// The last lines of the summary: the outcome, and the folder with the reports.
+pub(super) fn outcome(
+    text: &mut String,
+    header: &RunHeader,
+    results: &[RuleResult],
+    end: Option<&RunEnd>,
+    paint: Paint,
+) {
     let Conclusion { tone, text: sentence } = conclusion(header, results, end);
     let result = match tone {
         Tone::Good => paint.green(&sentence),
@@ -331,6 +336,12 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     line(text, &format!("{} {result}{}", pad(message!("label-result"), 9), mark(header)));
     let folder = if header.run.contains('/') { "" } else { "reports/out/" };
     line(text, &format!("{} {folder}{}", pad(message!("label-report"), 9), clean(&header.run).trim()));
+}
+
+/// The number of results by verdict.
+pub(super) fn verdicts(results: &[RuleResult]) -> String {
+    let verdicts = counts(results).into_iter().map(|(verdict, number)| format!("{number} {}", verdict_text(verdict)));
+    verdicts.collect::<Vec<_>>().join(comma())
 }
 
 /// The duration of a run; for a resumed run, the time since the last resumption.
@@ -359,7 +370,7 @@ fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     }
 }
 
-fn field(text: &mut String, label: &str, value: &str) {
+pub(super) fn field(text: &mut String, label: &str, value: &str) {
     if !value.is_empty() {
         for (index, part) in wrap(value, WIDTH - 10).iter().enumerate() {
             line(text, &format!("{} {part}", pad(if index == 0 { label } else { "" }, 9)));

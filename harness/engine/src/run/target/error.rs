@@ -172,5 +172,21 @@ pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Resu
     if known().any(|known| known == name) {
         return Ok(());
     }
-    Err(TargetError::UnknownDefect { name: name_of(), hint: hint(name, known()) })
+    Err(TargetError::UnknownDefect { name: name_of(), hint: similar(name, known()) })
+}
+
+/// The number of names that a hint lists.
+const LISTED: usize = 4;
+
+/// A hint for an unknown name: the names that begin with it or, if there are none, a similar name.
+fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let longer: Vec<&str> = known.iter().copied().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
+    let listed: Vec<String> = longer.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    match longer.len() {
+        0 => hint(name, known),
+        1 => format!("; did you mean {}?", listed[0]),
+        more if more > LISTED => format!("; {more} names begin with it: {}, …", listed.join(", ")),
+        _ => format!("; these names begin with it: {}", listed.join(", ")),
+    }
 }
