@@ -11,7 +11,7 @@ use crate::Cli;
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["doctor", "run", "explain"]),
-    ("Results of a run", &["report", "reproducer", "diff", "history", "expect", "bisect", "merge"]),
+    ("Results of a run", &["report", "diagnose", "reproducer", "diff", "history", "expect", "bisect", "merge"]),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage"]),
     ("Evidence", &["certify", "verify", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),

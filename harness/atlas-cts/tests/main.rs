@@ -17,6 +17,7 @@ mod ci_systems;
 mod confirmation;
 mod coverage;
 mod debugging;
+mod diagnose;
 mod diff;
 mod diff_proof;
 mod doctor;

@@ -1,6 +1,7 @@
 //! Reports, comparisons and histories of made-up journals.
 
 mod compare;
+mod diagnosis;
 mod history;
 mod metrics;
 mod reports;

@@ -250,7 +250,8 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
     }
-    let (mut selected, part) = filter.part_of(filter.select(&rules)?, &rules);
+    let whole = filter.select(&rules)?;
+    let (mut selected, part) = filter.part_of(whole.clone(), &rules);
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
@@ -269,12 +270,16 @@ fn begin(
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
+    let planned = campaign.plan_within(options, whole)?;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
     observer.line(&books.first_line(&campaign.header))?;
+    if let Some(planned) = planned {
+        observer.line(&planned)?;
+    }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }
