@@ -67,6 +67,11 @@ impl<'a> Model<'a> {
         self.effects.is_empty()
     }
 
+    /// True if a rule with an outcome does not pass on the defect.
+    pub(super) fn is_noticed(&self, defect: usize) -> bool {
+        !self.signatures[defect].is_empty()
+    }
+
     /// The cell of a rule on a defect, if the rule did not pass there.
     pub(super) fn cell(&self, defect: usize, rule: usize) -> Option<&'a Cell> {
         self.effects[defect].get(&rule).copied().flatten()

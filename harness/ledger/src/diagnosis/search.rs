@@ -96,7 +96,9 @@ pub fn diagnose(current: &Current, evidence: &Evidence) -> Diagnosis {
         return found;
     }
     let classes = Classes::of(current);
-    let mut ranked: Vec<(f64, usize)> = (0..model.len()).map(|defect| (model.score(&[defect]), defect)).collect();
+    // A defect that no rule notices explains nothing.
+    let noticed = (0..model.len()).filter(|defect| model.is_noticed(*defect));
+    let mut ranked: Vec<(f64, usize)> = noticed.map(|defect| (model.score(&[defect]), defect)).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     // Of the defects that cannot be distinguished, the first one stands for all.
     let mut seen = Vec::new();
@@ -106,6 +108,9 @@ pub fn diagnose(current: &Current, evidence: &Evidence) -> Diagnosis {
         seen.push(class);
         new
     });
+    if ranked.is_empty() {
+        return found;
+    }
     let best = combine(&model, &ranked);
     let fit = Fit::of(&model, &best);
     let mechanism = |defect: usize| classes.mechanism(current, defect);

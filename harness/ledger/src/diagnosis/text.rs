@@ -6,7 +6,7 @@ use catalog::count;
 
 use super::search::{Candidate, Diagnosis, Mechanism};
 
-/// The number of arguments against an explanation that are printed.
+/// The number of printed arguments against an explanation, and of printed defects that cannot be distinguished.
 const SHOWN: usize = 4;
 
 /// The diagnosis as text.
@@ -80,8 +80,11 @@ fn describe(candidate: &Candidate, failures: usize, text: &mut String) {
     let percent = (candidate.likelihood * 100.0).round();
     let (explains, all) = (candidate.explains, count(failures, "failure"));
     let _ = writeln!(text, "  {percent:3} %  {}", as_if(&candidate.mechanism));
-    if !candidate.mechanism.same.is_empty() {
-        let _ = writeln!(text, "         cannot be distinguished: {}", candidate.mechanism.same.join(", "));
+    let same = &candidate.mechanism.same;
+    if !same.is_empty() {
+        let more = if same.len() > SHOWN { format!(" and {} more", same.len() - SHOWN) } else { String::new() };
+        let named = same[..same.len().min(SHOWN)].join(", ");
+        let _ = writeln!(text, "         cannot be distinguished: {named}{more}");
     }
     let _ =
         writeln!(text, "         explains {explains} of {all}; {} against it", count(candidate.against.len(), "fact"));
