@@ -166,7 +166,7 @@ impl Default for ConditionOptions {
 /// The amount of work per rule, and the axioms by which rules are judged.
 #[derive(Debug, Clone, Default, Args)]
 pub struct EffortOptions {
-    /// Amount of work for each rule: smoke (the default), nightly, validation or soak.
+    /// Amount of work: smoke (the default), nightly, validation or soak.
     ///
     /// Every rule runs. --level and --budget select rules and cases by what they notice.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
@@ -242,7 +242,7 @@ pub struct SimulatorOptions {
 /// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Rules and cases that notice most in 10 seconds (1), a minute (2) or ten minutes (3).
+    /// Run what notices most in 10 s (1), 1 minute (2) or 10 minutes (3).
     ///
     /// The time is the sum for one simulated device, without start-up. The plan is made before the run, from the
     /// product's fault dictionary, and is the same on every machine; the clock cuts nothing.
@@ -285,7 +285,7 @@ pub struct RunOptions {
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
     /// Fail the run (exit status 3) if it executed fewer rules than this.
-    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS)]
+    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS, hide_short_help = true)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
     ///
