@@ -10,11 +10,25 @@ use clap::{Command, CommandFactory};
 use crate::Cli;
 
 /// The groups of commands on the first help page, with the groups for newcomers first.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain"]),
-    ("Results of a run", &["report", "reproducer", "diff", "history", "matrix", "expect", "bisect", "merge"]),
-    ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage"]),
-    ("Evidence", &["certify", "verify", "mustpass"]),
+    (
+        "Results of a run",
+        &[
+            "report",
+            "diagnose",
+            "reproducer",
+            "diff",
+            "history",
+            "matrix",
+            "expect",
+            "bisect",
+            "merge",
+            "certify",
+            "verify",
+        ],
+    ),
+    ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];
 

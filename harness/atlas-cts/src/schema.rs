@@ -15,6 +15,7 @@ use engine::doctor::Examination;
 use engine::run::ExitStatus;
 use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
+use ledger::diagnosis::Diagnosis;
 use ledger::expectations::ExpectationsFile;
 
 /// The maximum size of a schema file, in bytes.
@@ -36,6 +37,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
+        (reports, "diagnosis", schemars::schema_for!(Diagnosis)),
         (reports, "diff", schemars::schema_for!(Difference)),
         (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
         (reports, "log", schemars::schema_for!(LogLine)),

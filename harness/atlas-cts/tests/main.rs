@@ -18,6 +18,7 @@ mod confirmation;
 mod coverage;
 mod daily;
 mod debugging;
+mod diagnose;
 mod diff;
 mod diff_proof;
 mod doctor;

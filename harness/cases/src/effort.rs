@@ -12,6 +12,9 @@ pub struct Budget {
     pub cases: u32,
     /// The number of cases for a rule without axes, which differ only in the salt.
     pub repeats: u32,
+    /// The maximum number of cases, edges included; `None` if every edge runs. The cases that remain are the first ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<u32>,
     /// The approximate limit on calls in cases other than edges, as estimated before the cases run.
     pub calls: u64,
     /// The time limit in milliseconds. After the limit, no further case starts, and the rule's result is unknown.

@@ -94,6 +94,11 @@ impl<'a> Plan<'a> {
         if plan.edges.len() == 0 {
             plan.samples = plan.samples.max(1);
         }
+        if let Some(most) = budget.most {
+            let edges = plan.edges.len().min(most as usize);
+            plan.edges = plan.edges.take(edges).collect::<Vec<_>>().into_iter();
+            plan.samples = plan.samples.min(most.saturating_sub(edges as u32));
+        }
         Ok(plan)
     }
 

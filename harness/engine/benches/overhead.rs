@@ -28,7 +28,7 @@ use record::Verdict;
 
 /// A library of empty functions with the header of the toy runtime.
 static EMPTY: Runtime =
-    Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &bindings::BINDINGS, specs: &[], dictionaries: &[], simulated: None, doctor: None, logs: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";
@@ -105,6 +105,7 @@ fn case(criterion: &mut Criterion, place: &Place) {
                 let budget = Budget {
                     cases: cases as u32 + 8,
                     repeats: cases as u32,
+                    most: None,
                     calls: u64::MAX,
                     limit_milliseconds: 600_000,
                     shrinks: 0,

@@ -28,7 +28,15 @@ fn program(axes: &[(&str, DomainSource)], condition: Option<&str>, steps: &str) 
 }
 
 fn budget(cases: u32) -> Budget {
-    Budget { cases, repeats: 3, calls: 2_000, limit_milliseconds: 600_000, shrinks: 100, shrink_milliseconds: 60_000 }
+    Budget {
+        cases,
+        repeats: 3,
+        most: None,
+        calls: 2_000,
+        limit_milliseconds: 600_000,
+        shrinks: 100,
+        shrink_milliseconds: 60_000,
+    }
 }
 
 fn cases(program: &Program, seed: u64, count: u32) -> Vec<Case> {

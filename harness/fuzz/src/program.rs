@@ -107,6 +107,7 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
     let budget = Budget {
         cases: DRAWN as u32,
         repeats: 1,
+        most: None,
         calls: u64::MAX,
         limit_milliseconds: 0,
         shrinks: 0,

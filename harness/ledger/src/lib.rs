@@ -10,6 +10,7 @@ pub mod causes;
 pub mod compare;
 pub mod confidence;
 pub mod conformance;
+pub mod diagnosis;
 pub mod expectations;
 pub mod history;
 pub mod matrix;

@@ -1,6 +1,7 @@
 //! Reports, comparisons, histories and matrices of made-up journals.
 
 mod compare;
+mod diagnosis;
 mod history;
 mod matrix;
 mod metrics;

@@ -89,7 +89,7 @@ pub fn write_symptom(
 }
 
 /// The call named in a message, and its answer: `f returned 7 (NAME), expected …`.
-fn answered(message: &str) -> (Option<String>, Option<Code>) {
+pub fn answered(message: &str) -> (Option<String>, Option<Code>) {
     let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
     if let Some((before, after)) = message.split_once(" returned ") {
         let lost = before.ends_with(" had");

@@ -77,6 +77,7 @@ pub fn run(rule: &str) -> RunRule {
         budget: Budget {
             cases: 1,
             repeats: 1,
+            most: None,
             calls: u64::MAX,
             limit_milliseconds: 60_000,
             shrinks: 0,

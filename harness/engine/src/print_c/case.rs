@@ -28,8 +28,15 @@ pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, C
     if scope.accepts(program, &values)? {
         return Ok(values);
     }
-    let budget =
-        Budget { cases: 64, repeats: 1, calls: u64::MAX, limit_milliseconds: 0, shrinks: 0, shrink_milliseconds: 0 };
+    let budget = Budget {
+        cases: 64,
+        repeats: 1,
+        most: None,
+        calls: u64::MAX,
+        limit_milliseconds: 0,
+        shrinks: 0,
+        shrink_milliseconds: 0,
+    };
     match Plan::new(program, scope, 0, &budget)?.next_case() {
         Some(case) => Ok(case?.values),
         None => Err(CaseError::NoneDrawn),

@@ -14,7 +14,7 @@ use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::pool::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
 use catalog::{Rule, Rules};
-use record::{StartReason, Verdict};
+use record::{Difference, StartReason, Verdict};
 
 /// The settings for an experiment. By default, a rule runs as in any run, but without shrinking, because no user sees
 /// the failing case.
@@ -46,6 +46,8 @@ pub struct Attempt {
     pub failed: u64,
     /// The number of the first case that failed.
     pub first: u64,
+    /// The difference, if the first failed check compared bytes.
+    pub difference: Option<Difference>,
     /// The number of events of this kind that were still to come when the experiment ended, up to and including the
     /// event to make fail.
     pub left: u64,
@@ -70,7 +72,7 @@ impl Attempt {
     }
 
     fn without_place(verdict: Verdict, reason: String) -> Attempt {
-        Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0, left: 0 }
+        Attempt { verdict, reason, place: Span::default(), cases: 0, failed: 0, first: 0, difference: None, left: 0 }
     }
 
     /// The result of a rule's search.
@@ -91,6 +93,7 @@ impl Attempt {
             cases: found.cases,
             failed: found.failed,
             first: failed.map_or(0, |failed| failed.case),
+            difference: failed.and_then(|failed| failed.failure.difference),
             left,
         }
     }

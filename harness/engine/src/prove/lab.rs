@@ -7,9 +7,11 @@ use std::thread::Builder;
 
 use steps::judgment::Judgment;
 
+use ::dictionary::Signature;
+
 use crate::run::{Options, RunError, Target};
 use catalog::{Level, Rule};
-use record::Verdict;
+use record::{Verdict, answered};
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
@@ -140,7 +142,17 @@ impl Trial<'_> {
 
     /// Runs all configurations.
     pub(super) fn run(&self, configurations: &[Configuration<'_>]) -> Result<(), RunError> {
-        self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
+        let done = AtomicUsize::new(0);
+        self.each(
+            configurations,
+            || Ok(()),
+            |(), configuration| {
+                self.configuration(configuration)?;
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                self.proof.progress.into_iter().for_each(|progress| progress(done, configurations.len()));
+                Ok(())
+            },
+        )
     }
 
     /// Runs every rule on a faithful device that records which defects the device's model queries.
@@ -177,6 +189,7 @@ impl Trial<'_> {
         let experiment = Experiment::default();
         for rule in &configuration.rules {
             match configuration.device {
+                Device::Defect(_) if self.proof.dictionary => {}
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
@@ -284,12 +297,14 @@ impl Trial<'_> {
     /// Runs a rule on a defect for one cell in the matrix, and counts the cases that notice the defect.
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
+            _ if self.proof.cell_cases.is_some() => self.proof.cell_cases,
             (true, ..) => Some(COUNTED),
             // No limit is needed, because only a few rules are tried on unclaimed defects.
             (false, false, Unclaimed::Nobodys) => None,
             (false, ..) => Some(TRIED),
         };
-        let experiment = Experiment { counts: claimed, cases, ..Experiment::default() };
+        // A dictionary needs the rate of every failing rule.
+        let experiment = Experiment { counts: claimed || self.proof.dictionary, cases, ..Experiment::default() };
         let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
         if !claimed && attempt.kills() {
             self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
@@ -303,6 +318,8 @@ impl Trial<'_> {
             failed: attempt.failed,
             first: attempt.first,
             statement: rule.program.text(attempt.place),
+            code: answered(&attempt.reason).1.map(|code| code.to_string()),
+            shape: attempt.difference.as_ref().map(Signature::shape_of),
         });
     }
 

@@ -33,6 +33,10 @@ pub struct Cell {
     pub first: u64,
     /// The statement at which the first case failed.
     pub statement: String,
+    /// The code that the failed call returned, if a call failed, by its name if the header names it.
+    pub code: Option<String>,
+    /// The shape of the difference between expected and seen bytes, if bytes were compared.
+    pub shape: Option<String>,
 }
 
 /// The results for every rule on every defect that the model queried when the rule ran on the faithful device. Other
@@ -50,8 +54,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    pub fn new(mut cells: Vec<Cell>, rules: usize, whole: bool, defects: &'static [Defect]) -> Matrix {
-        cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
+    pub fn new(cells: Vec<Cell>, rules: usize, whole: bool, defects: &'static [Defect]) -> Matrix {
         Matrix { cells, rules, whole, defects }
     }
 
@@ -213,7 +216,7 @@ impl Matrix {
     fn table(&self) -> String {
         let mut text = "defect\tsubtle\trule\tclaimed\tverdict\tcases\tfailed\tfirst\tstatement\n".to_owned();
         for cell in &self.cells {
-            let Cell { defect, rule, claimed, verdict, cases, failed, first, statement } = cell;
+            let Cell { defect, rule, claimed, verdict, cases, failed, first, statement, .. } = cell;
             let (subtle, claimed) = (u8::from(self.subtle(defect)), u8::from(*claimed));
             let _ = writeln!(
                 text,

@@ -5,6 +5,7 @@
 //! Each configuration of the simulated device (faithful, with a legal variant, with one seeded defect, or one of the
 //! bad devices) is a separate run. The rules in a configuration share workers.
 
+mod dictionary;
 mod experiment;
 mod glitch;
 mod judge;
@@ -23,6 +24,7 @@ use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
+use ::dictionary::Dictionary;
 use catalog::{Rule, Rules};
 use simulator_contract::is_subtle;
 
@@ -32,6 +34,7 @@ pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
+use self::dictionary::dictionary;
 use lab::{Configuration, Device, Trial};
 use matrix::Cell;
 
@@ -73,6 +76,12 @@ pub struct ProofOptions {
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
+    /// Only build the matrix and the product's fault dictionary, and prove nothing.
+    pub dictionary: bool,
+    /// The maximum number of cases for a cell of the matrix, in addition to the edges; `None` for the usual numbers.
+    pub cell_cases: Option<u32>,
+    /// Receives the number of finished configurations, and of all.
+    pub progress: Option<fn(usize, usize)>,
 }
 
 /// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
@@ -93,6 +102,11 @@ impl ProofOptions {
     /// True if the matrix has a row for a defect.
     fn has_row(&self, defect: &str) -> bool {
         self.matrix && (self.matrix_of.is_empty() || self.matrix_of.iter().any(|part| defect.contains(part.as_str())))
+    }
+
+    /// True if the proof only builds a matrix.
+    fn only_matrix(&self) -> bool {
+        self.dictionary || !self.matrix_of.is_empty()
     }
 
     /// True if the proof tries unclaimed defects when `rules` rules are selected.
@@ -118,6 +132,8 @@ pub struct Proof {
     pub matrix: Option<Matrix>,
     /// The defects that rules kill but do not claim. Empty if the proof tried no unclaimed defects.
     pub unclaimed: Vec<CouldClaim>,
+    /// The product's fault dictionary, if requested.
+    pub dictionary: Option<Dictionary>,
 }
 
 /// A defect that a rule kills but does not claim.
@@ -167,11 +183,14 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     if proof.glitches {
         trial.glitches(&selected)?;
     }
+    let costs = if proof.dictionary { trial.costs(&selected)? } else { BTreeMap::new() };
     let rules: Vec<RuleProof> =
         trial.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
+    cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
+    let dictionary = proof.dictionary.then(|| dictionary(target, seed, &selected, &cells, &reached, &costs));
     Ok(Proof {
         product: target.conditions.product.clone(),
         seeds: proof.seeds,
@@ -181,6 +200,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
         glitched: proof.glitches,
         matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty(), target.runtime.defects())),
         unclaimed,
+        dictionary,
     })
 }
 
@@ -267,7 +287,7 @@ fn configurations<'a>(
     };
     let everywhere = |device: Device| each_seed(device, selected.to_vec());
     let mut configurations: Vec<Configuration<'a>> = Vec::new();
-    let whole = trial.proof.matrix_of.is_empty();
+    let whole = !trial.proof.only_matrix();
     if whole {
         configurations.extend(everywhere(Device::Faithful(None)));
     }

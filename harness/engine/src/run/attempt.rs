@@ -225,6 +225,7 @@ impl Campaign {
         let seed = rule_seed(run_seed, &rule.id);
         let mut assignment =
             Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        self.limit(rule, &mut assignment.budget);
         if brief {
             assignment.deadline = executor.factory.brief();
         }

@@ -15,7 +15,7 @@ use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::books::{Expected, KnownFailures};
-use record::{Incident, Meaning, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use record::{Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
@@ -42,6 +42,8 @@ pub struct Campaign {
     /// The cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
+    /// The plan of rules and cases, if the run has a budget of time.
+    pub(super) plan: Option<RecordedPlan>,
     /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
@@ -98,6 +100,7 @@ impl Campaign {
             evidence,
             only,
             known: KnownCases::default(),
+            plan: None,
             devices,
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
@@ -204,7 +207,11 @@ impl Campaign {
                 Some(reason) => RuleResult { verdict: Verdict::Skipped, reason, ..support_rule::empty_result(planned) },
                 None => support_rule::exported(&self.target, planned),
             },
-            Some(index) => self.judged(index),
+            // An owner that the plan leaves out runs all the same if another rule fails at its function.
+            Some(index) => match self.left_out_of_plan(&planned.id) {
+                Some(reason) => self.not_planned(index, reason),
+                None => self.judged(index),
+            },
         }
     }
 
@@ -245,7 +252,8 @@ impl Campaign {
     /// True if a planned rule applies to this target.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
         let applies = |index: usize| self.target.skip(&self.target.rules.rules[index]).is_none();
-        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
+        let planned_too = planned.rule.is_none() || self.left_out_of_plan(&planned.id).is_none();
+        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none() && planned_too
     }
 
     /// The result of a planned rule that does not run.

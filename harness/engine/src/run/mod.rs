@@ -4,6 +4,7 @@
 mod answers;
 mod attempt;
 mod breaker;
+mod budget;
 mod campaign;
 mod debugged;
 mod devices;
@@ -45,9 +46,12 @@ mod tally;
 mod target;
 mod visible;
 
+pub use budget::{TimeBudget, dictionary_of};
 pub use campaign::Campaign;
 pub use debugged::NotDebugged;
-pub use errors::{FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError};
+pub use errors::{
+    DictionaryFileError, FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError,
+};
 pub use estimate::Estimate;
 pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::RunFolder;

@@ -283,7 +283,8 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
     }
-    let (mut selected, part) = filter.part_of(filter.select(&rules)?, &rules);
+    let whole = filter.select(&rules)?;
+    let (mut selected, part) = filter.part_of(whole.clone(), &rules);
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
     }
@@ -302,6 +303,7 @@ fn begin(
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
+    let planned = campaign.plan_within(options, whole)?;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
     let site = campaign.header.settings.site.clone();
@@ -311,6 +313,9 @@ fn begin(
     observer.line(&books.first_line(&campaign.header))?;
     if let Some(site) = site {
         observer.line(&site.line())?;
+    }
+    if let Some(planned) = planned {
+        observer.line(&planned)?;
     }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;

@@ -12,8 +12,9 @@ use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Specs;
-use record::{LONGEST_DEADLINE, SiteSettings};
+use record::{LONGEST_DEADLINE, RecordedPlan, SiteSettings};
 
+use super::budget::TimeBudget;
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
@@ -153,10 +154,24 @@ pub struct ConditionOptions {
     pub dedicated: bool,
 }
 
+impl Default for ConditionOptions {
+    fn default() -> ConditionOptions {
+        ConditionOptions {
+            devices: None,
+            run_mode: None,
+            deadline: DEFAULT_DEADLINE,
+            hazardous: false,
+            dedicated: false,
+        }
+    }
+}
+
 /// The amount of work per rule, and the axioms by which rules are judged.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
+    ///
+    /// Every rule runs. --level and --budget select rules and cases by what they notice.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
     /// Seed for the run; by default, profiles other than smoke draw one.
@@ -202,7 +217,7 @@ pub struct WorkerOptions {
 }
 
 /// The simulated device.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct SimulatorOptions {
     /// Edition of the runtime to simulate; default: the newest.
     ///
@@ -230,6 +245,18 @@ pub struct SimulatorOptions {
 /// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
+    /// Run what notices most in 10 s (1), 1 minute (2) or 10 minutes (3).
+    ///
+    /// The time is the sum for one simulated device, without start-up. The plan is made before the run, from the
+    /// product's fault dictionary, and is the same on every machine; the clock cuts nothing.
+    #[arg(long, env = "ATLAS_CTS_LEVEL", value_name = "1..3", value_parser = clap::value_parser!(u8).range(1..=3), conflicts_with_all = ["profile", "budget", "case"], help_heading = WORK)]
+    pub level: Option<u8>,
+    /// Rules and cases that notice most in this time, such as 90s or 5m; see --level.
+    #[arg(long, env = "ATLAS_CTS_BUDGET", value_name = "TIME", conflicts_with_all = ["profile", "case"], help_heading = WORK, hide_short_help = true)]
+    pub budget: Option<TimeBudget>,
+    /// The plan of the resumed run, which is not made again.
+    #[arg(skip)]
+    pub resumed_plan: Option<RecordedPlan>,
     /// Fail the run (exit status 3) if fewer devices than this work at its start.
     #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
@@ -365,14 +392,23 @@ impl RunOptions {
     }
 }
 
-impl EffortOptions {
+impl Options {
+    /// The budget of time that --level or --budget gives, if any.
+    pub(super) fn time_budget(&self) -> Option<TimeBudget> {
+        self.run.level.map(TimeBudget::of_level).or_else(|| self.run.budget.clone())
+    }
+
+    /// The profile: the given one or, with a budget of time, the one with about as much work.
+    pub(super) fn profile(&self) -> Profile {
+        let of_budget = || self.time_budget().map(|budget| budget.profile());
+        self.effort.profile.or_else(of_budget).unwrap_or_default()
+    }
+
     /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
-        self.profile.unwrap_or_default().work(self.rule_limit)
+        self.profile().work(self.effort.rule_limit)
     }
-}
 
-impl Options {
     /// The options for a run that only tries rules, on any device.
     pub fn of_rules(
         catalog: &CatalogOptions,
@@ -418,7 +454,7 @@ impl Options {
 
     /// True if single-device rules run on every device.
     pub(super) fn everywhere(&self) -> bool {
-        self.run.on_every_device.unwrap_or(self.effort.profile.unwrap_or_default() != Profile::Smoke)
+        self.run.on_every_device.unwrap_or(self.profile() != Profile::Smoke)
     }
 
     /// A worker's memory limit, in bytes; `None` if there is no limit.

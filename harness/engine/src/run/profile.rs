@@ -40,7 +40,8 @@ impl Profile {
         let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
         // Half of the time spent on a failure is for shrinking the case, and half is for rerunning the case.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
-        let single = Budget { cases, repeats, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
+        let single =
+            Budget { cases, repeats, most: None, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
         // Each case costs a process start, which takes seconds on hardware. The default profile therefore runs every
         // edge once, and no other cases.

@@ -182,7 +182,7 @@ impl Target {
         if let Some(host) = &mut host {
             host.left_out = capabilities::left_out(&rules, &conditions);
         }
-        let work = options.effort.work();
+        let work = options.work();
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         let virtual_machine = conditions.virtual_machine;
@@ -219,7 +219,7 @@ impl Target {
         options.run.defects = defects;
         options.catalog.product = self.conditions.product.clone();
         let (_, factory) = prepare(&options, &self.rules, &choice)?;
-        Ok(SimulatedTarget { factory, work: options.effort.work() })
+        Ok(SimulatedTarget { factory, work: options.work() })
     }
 
     /// The reason why a rule does not apply; `None` if the rule applies.
@@ -245,7 +245,7 @@ impl Target {
 
     /// The first line in a run's journal.
     pub fn header(&self, options: &Options) -> RunHeader {
-        let profile = options.effort.profile.unwrap_or_default();
+        let profile = options.profile();
         let usual_seed = || if profile == Profile::Smoke { DEFAULT_SEED } else { random_seed() };
         RunHeader {
             format: Journal::FORMAT,
@@ -305,6 +305,7 @@ fn settings(options: &Options) -> RunSettings {
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,
+        plan: None,
         part: None,
         expectations: None,
     }

@@ -24,6 +24,9 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         matrix: false,
         matrix_of: Vec::new(),
         unclaimed: Unclaimed::default(),
+        dictionary: false,
+        cell_cases: None,
+        progress: None,
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }

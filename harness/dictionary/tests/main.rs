@@ -1,0 +1,4 @@
+//! Laws of the dictionary.
+
+mod file;
+mod plan;

@@ -1,0 +1,218 @@
+//! Runs within a budget of time: the rules and cases that notice most defects, according to the product's fault
+//! dictionary.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use catalog::{Rule, Rules, count, files, offered};
+use dictionary::{Current, EXTENSION, MOST_BYTES, Plan, decode};
+use record::{RecordedPlan, RuleResult, Verdict};
+
+use crate::case::Budget;
+use crate::runtime::Runtime;
+
+use super::campaign::Campaign;
+use super::empty_result::empty_result;
+use super::errors::{DictionaryFileError, RunError};
+use super::options::Options;
+use super::profile::Profile;
+use super::selection::Planned;
+
+/// From this budget on, a run investigates failures as thoroughly as a nightly run, and draws its seed.
+const LONG: Duration = Duration::from_secs(300);
+
+/// The longest budget: the profiles are for more.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// A budget of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeBudget {
+    text: String,
+    time: Duration,
+}
+
+impl TimeBudget {
+    /// The budget of a level from 1 to 3.
+    pub fn of_level(level: u8) -> TimeBudget {
+        let seconds = match level {
+            1 => 10,
+            2 => 60,
+            _ => 600,
+        };
+        TimeBudget { text: format!("level {level}"), time: Duration::from_secs(seconds) }
+    }
+
+    /// The budget as reports name it: `level 1`, or as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The profile with about as much work.
+    pub fn profile(&self) -> Profile {
+        if self.time < LONG { Profile::Smoke } else { Profile::Nightly }
+    }
+}
+
+impl FromStr for TimeBudget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TimeBudget, String> {
+        let digits = text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+        let (number, unit) = text.split_at(digits);
+        let seconds = match unit {
+            "s" => Some(1),
+            "m" | "min" => Some(60),
+            "h" => Some(3600),
+            _ => None,
+        };
+        let time = seconds.zip(number.parse::<u64>().ok()).and_then(|(seconds, number)| number.checked_mul(seconds));
+        match time.map(Duration::from_secs).filter(|time| !time.is_zero() && *time <= LONGEST) {
+            Some(time) => Ok(TimeBudget { text: text.to_owned(), time }),
+            None => Err("write a time from 1s to 24h, such as 90s or 5m".to_owned()),
+        }
+    }
+}
+
+/// The fault dictionary of a product: from the given folder of catalogs if the folder has one, otherwise the embedded
+/// one.
+///
+/// # Errors
+/// Fails if there is no dictionary for the product, or if it cannot be read.
+pub fn dictionary_of(
+    specs: Option<&Path>,
+    runtime: &Runtime,
+    rules: &Rules,
+    product: &str,
+) -> Result<Current, DictionaryFileError> {
+    let name = format!("{product}.{EXTENSION}");
+    let path = specs.map(|specs| specs.join(&rules.runtime).join("dictionary").join(&name));
+    let path = path.filter(|path| path.exists());
+    let shown = path.as_ref().map_or_else(|| format!("the embedded {name}"), |path| path.display().to_string());
+    let bytes = match &path {
+        Some(path) => files::read(path, MOST_BYTES)
+            .map_err(|source| DictionaryFileError::Unreadable { path: path.clone(), source })?,
+        None => {
+            let embedded = runtime.dictionaries.iter().find(|(known, _)| *known == product);
+            let known = runtime.dictionaries.iter().map(|(known, _)| (*known).to_owned()).collect();
+            let missing = || DictionaryFileError::Missing { product: product.to_owned(), known };
+            embedded.ok_or_else(missing)?.1.to_vec()
+        }
+    };
+    let dictionary = decode(&bytes).map_err(|source| DictionaryFileError::Damaged { name: shown, source })?;
+    Ok(Current::of(dictionary, rules, runtime.defects()))
+}
+
+impl Campaign {
+    /// Plans the run within the options' budget, if there is one, and returns the line about it. A resumed run keeps
+    /// its plan.
+    pub(super) fn plan_within(&mut self, options: &Options, whole: Vec<Planned>) -> Result<Option<String>, RunError> {
+        let plan = match (&options.run.resumed_plan, options.time_budget()) {
+            (Some(plan), _) => plan.clone(),
+            (None, None) => return Ok(None),
+            (None, Some(budget)) => {
+                let (rules, product) = (&self.target.rules, &self.target.conditions.product);
+                let current = dictionary_of(options.catalog.specs.as_deref(), self.target.runtime, rules, product)?;
+                let wanted: Vec<String> =
+                    whole.into_iter().filter(|planned| planned.rule.is_some()).map(|planned| planned.id).collect();
+                let applies = |id: &String| {
+                    rules.rule(id).is_some_and(|rule| offered(rule, product, rules).is_ok() && rule.hazard.is_none())
+                };
+                let wanted: Vec<String> = wanted.into_iter().filter(applies).collect();
+                let plan = Plan::of(&current, &wanted, u64::try_from(budget.time.as_nanos()).unwrap_or(u64::MAX));
+                for stale in &current.stale {
+                    self.remark(format!("the fault dictionary of {product} is stale: {stale}; `ci/night.sh` makes it"));
+                }
+                if !plan.unknown.is_empty() {
+                    let rules = count(plan.unknown.len(), "rule");
+                    self.remark(format!(
+                        "{rules} left out because the fault dictionary does not know the present text"
+                    ));
+                }
+                recorded(budget, &plan)
+            }
+        };
+        let line = line(&plan);
+        self.header.settings.plan = Some(plan.clone());
+        self.plan = Some(plan);
+        Ok(Some(line))
+    }
+
+    /// The reason why the plan leaves a rule out; `None` if it does not.
+    pub(super) fn left_out_of_plan(&self, id: &str) -> Option<String> {
+        let plan = self.plan.as_ref().filter(|plan| !plan.rules.contains_key(id))?;
+        Some(format!("left out of the plan for {}", plan.budget))
+    }
+
+    /// The result of a rule that the plan leaves out. A rule that does not apply says so instead.
+    pub(super) fn not_planned(&self, index: usize, reason: String) -> RuleResult {
+        let rule = &self.target.rules.rules[index];
+        let skip = self.target.skip(rule);
+        let skipped_without = skip.as_ref().and_then(|skip| skip.word());
+        let reason = skip.map_or(reason, |skip| skip.to_string());
+        let empty = empty_result(&self.target.rules, rule, 0);
+        RuleResult { verdict: Verdict::Skipped, reason, skipped_without, ..empty }
+    }
+
+    /// Limits a rule's cases to the planned number.
+    pub(super) fn limit(&self, rule: &Rule, budget: &mut Budget) {
+        let planned = self.plan.as_ref().and_then(|plan| plan.rules.get(&rule.id));
+        if let Some(cases) = planned.copied() {
+            (budget.cases, budget.repeats, budget.most, budget.calls) = (cases, cases, Some(cases), u64::MAX);
+        }
+    }
+}
+
+fn recorded(budget: TimeBudget, plan: &Plan) -> RecordedPlan {
+    RecordedPlan {
+        budget: budget.text,
+        rules: plan.rules.iter().map(|(id, rule)| (id.clone(), rule.cases)).collect(),
+        of: plan.of,
+        killed: plan.killed,
+        percent: plan.percent(),
+        nanoseconds: plan.nanoseconds,
+    }
+}
+
+/// The line about a plan: `level 1: 87 of 468 rules, 1204 cases, about 9.8 s on one device; …`.
+fn line(plan: &RecordedPlan) -> String {
+    let cases: u64 = plan.rules.values().map(|cases| u64::from(*cases)).sum();
+    let left_out = plan.of - plan.rules.len().min(plan.of);
+    format!(
+        "{}: {} of {}, {}, about {:.1} s on one simulated device; keeps {} % of {}; left out: {}",
+        plan.budget,
+        plan.rules.len(),
+        count(plan.of, "rule"),
+        count(cases, "case"),
+        plan.nanoseconds as f64 / 1e9,
+        plan.percent,
+        count(plan.killed, "killed defect"),
+        count(left_out, "rule"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("90s", Some(90))]
+    #[case("5m", Some(300))]
+    #[case("1h", Some(3600))]
+    #[case("0s", None)]
+    #[case("25h", None)]
+    #[case("ten", None)]
+    #[case("10", None)]
+    fn a_budget_is_a_number_with_a_unit(#[case] text: &str, #[case] seconds: Option<u64>) {
+        let found = text.parse::<TimeBudget>().ok().map(|budget| budget.time.as_secs());
+        assert_eq!(found, seconds);
+    }
+
+    #[test]
+    fn short_levels_work_like_smoke_and_the_long_one_like_nightly() {
+        let profiles = [1, 2, 3].map(|level| TimeBudget::of_level(level).profile());
+        assert_eq!(profiles, [Profile::Smoke, Profile::Smoke, Profile::Nightly]);
+    }
+}

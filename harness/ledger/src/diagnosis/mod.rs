@@ -1,0 +1,18 @@
+//! The diagnosis of a red run: the seeded defects of the simulated device that explain it best, according to the
+//! product's fault dictionary.
+//!
+//! [`Evidence`] is what the run shows; [`Model`] gives the probability of that with one or more defects; [`diagnose`]
+//! searches the set of defects that explains the run, decides whether it does, and proposes rules that would tell the
+//! candidates apart.
+
+mod evidence;
+mod model;
+mod search;
+mod suggest;
+mod text;
+
+pub use evidence::{Evidence, Outcome};
+pub use model::Model;
+pub use search::{Candidate, Diagnosis, Mechanism, diagnose};
+pub use suggest::Suggestion;
+pub use text::text;
