@@ -1,14 +1,14 @@
 //! The suite as `cargo test` shows it: every rule of the catalog is one test.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, conclude, say_line, say_painted};
+use atlas_cts::{AnnotationOptions, CommandError, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::SELECTION;
 use engine::run::{
@@ -17,7 +17,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{Blocks, clean, disarmed, summary};
+use ledger::report::{Blocks, Detail, Layout, clean, disarmed, summary};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -115,8 +115,7 @@ impl Observer for Runner {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), color))?;
+        say_painted(&summary(&run.header, &run.results, run.end.as_ref(), layout(Detail::Brief)))?;
         AnnotationOptions::default().say(run)
     }
 }
@@ -147,7 +146,8 @@ fn completion(blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Resu
         return Ok(Completion::ignored_with(disarmed(&clean(&format!("a known failure: {}", result.reason)))));
     }
     if campaign.breaks(result) {
-        return Err(Failed::from(disarmed(&blocks.text(result, &campaign.header))));
+        let layout = Layout { color: false, ..layout(Detail::Brief) };
+        return Err(Failed::from(disarmed(&blocks.text(result, &campaign.header, layout))));
     }
     Ok(Completion::Completed)
 }

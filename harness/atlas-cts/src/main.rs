@@ -51,6 +51,9 @@ enum Command {
         /// Id of the rule.
         #[arg(value_name = "RULE")]
         rule: String,
+        /// Quote the sentences in the documents in this folder.
+        #[arg(long, value_name = "DIR")]
+        documents: Option<PathBuf>,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
@@ -63,6 +66,9 @@ enum Command {
         run: PathBuf,
         #[command(flatten)]
         annotations: AnnotationOptions,
+        /// Quote the sentences in the documents in this folder in failures.
+        #[arg(long, value_name = "DIR")]
+        documents: Option<PathBuf>,
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
@@ -227,9 +233,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Explain { rule, catalog } => {
+        Command::Explain { rule, documents, catalog } => {
             let runtime = runtime_of(&catalog, Some(&rule))?;
-            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule)?)?;
+            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule, documents.as_deref())?)?;
             Ok(ExitStatus::Success)
         }
         Command::Clauses { catalog, filter } => {
@@ -264,7 +270,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
-        Command::Report { run, annotations } => report::report(&run, annotations),
+        Command::Report { run, documents, annotations } => report::report(&run, documents.as_deref(), annotations),
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),

@@ -20,6 +20,7 @@ mod debugging;
 mod diff;
 mod diff_proof;
 mod doctor;
+mod documents;
 mod editions;
 mod expectations;
 mod families;

@@ -13,4 +13,4 @@ pub mod expectations;
 pub mod history;
 pub mod report;
 
-pub use books::Ledger;
+pub use books::{Ledger, Quoting};
