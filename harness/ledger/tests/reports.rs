@@ -533,7 +533,7 @@ fn fingerprint() -> Fingerprint {
 #[test]
 fn the_identity_of_the_devices_is_in_the_summary_and_in_junit() {
     let header = RunHeader { fingerprint: Some(fingerprint()), ..device_header() };
-    let text = summary(&header, &results(), Some(&end(&results(), 0)), false);
+    let text = summary(&header, &results(), Some(&end(&results(), 0)), Layout::FILE);
     let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nunknown   the firmware is hidden\n";
     assert!(text.contains(line), "{text}");
     let xml = junit(&header, &results(), Some(&end(&results(), 0)));
