@@ -114,7 +114,7 @@ fn only_reported(text: &mut String, rules: &Rules) {
 /// Looks up each clause's sentence. Returns true if all sentences are found and each weakly worded promise has a
 /// reason.
 fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
-    let originals = Originals::read(folder)?;
+    let originals = Originals::read(folder).map_err(CommandError::Originals)?;
     let mut good = true;
     let (mut found, mut weak) = (0, 0);
     for clause in &rules.book.clauses {

@@ -85,7 +85,7 @@ pub enum CommandError {
     #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },
     #[error("error: {0}")]
-    Originals(#[from] OriginalsError),
+    Originals(#[source] OriginalsError),
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]

@@ -19,7 +19,7 @@ pub(crate) fn explain(
     query: &str,
     documents: Option<&Path>,
 ) -> Result<String, CommandError> {
-    let originals = documents.map(Originals::read).transpose()?;
+    let originals = documents.map(Originals::read).transpose().map_err(CommandError::Originals)?;
     // A query pasted from a failure begins with the rule's id.
     let rule = catalog::rule(rules, query.split(':').next().unwrap_or_default())?;
     let mut page = Page(format!("{}\n{}\n", rule.id, rule.title));

@@ -25,7 +25,7 @@ pub(crate) fn report(
     let (folder, remarks) = match documents {
         None => rewrite_reports(run, &Ledger)?,
         Some(documents) => {
-            let originals = Originals::read(documents)?;
+            let originals = Originals::read(documents).map_err(CommandError::Originals)?;
             // The catalog of the run; its clauses name the sentences.
             let header = read_named(run)?.1.header;
             let specs = header.settings.specs.map(PathBuf::from);

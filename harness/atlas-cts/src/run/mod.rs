@@ -90,7 +90,7 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let filter = arguments.selection.filter(arguments.filter, query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &arguments.options.catalog, &filter.wanted)?;
     ColorChoice::from(arguments.color).write_global();
-    let originals = arguments.documents.as_deref().map(Originals::read).transpose()?;
+    let originals = arguments.documents.as_deref().map(Originals::read).transpose().map_err(CommandError::Originals)?;
     let (options, annotations) = (arguments.options, arguments.annotations);
     let status = match arguments.log_format {
         LogFormat::Text => {
