@@ -1,7 +1,7 @@
 //! The suite as `cargo test` shows it: every rule of the catalog is one test.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::run::Verbosity;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::site::{self, with_site};
-use atlas_cts::{AnnotationOptions, CommandError, conclude, say_line, say_painted};
+use atlas_cts::{AnnotationOptions, CommandError, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{
@@ -19,7 +19,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{Blocks, clean, disarmed};
+use ledger::report::{Blocks, Layout, clean, disarmed};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -127,8 +127,7 @@ impl Observer for Runner {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        say_painted(&self.verbosity.summary(run, color))?;
+        say_painted(&self.verbosity.summary(run, layout(self.verbosity.detail())))?;
         AnnotationOptions::default().say(run)
     }
 }
@@ -164,7 +163,8 @@ fn completion(
         return Ok(Completion::ignored_with(disarmed(&clean(&format!("a known failure: {}", result.reason)))));
     }
     if campaign.breaks(result) {
-        return Err(Failed::from(disarmed(&verbosity.failure(blocks, campaign, result))));
+        let layout = Layout { color: false, ..layout(verbosity.detail()) };
+        return Err(Failed::from(disarmed(&verbosity.failure(blocks, campaign, result, layout))));
     }
     Ok(Completion::Completed)
 }

@@ -1,14 +1,13 @@
 //! `atlas-cts clauses`: the sentences that rules rest on, the checks that are only reported, and a search for the
 //! sentences in their documents.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
 use catalog::count;
-use catalog::files;
-use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
+use catalog::{Clause, Level, Modality, Original, Originals, Rules, Sentence};
 use clap::Args;
 use engine::run::ExitStatus;
 use steps::judgment::{judgments, reported};
@@ -30,9 +29,6 @@ pub(crate) struct ClauseFilter {
     #[arg(long)]
     reported: bool,
 }
-
-/// The maximum size of a document, in bytes.
-pub(crate) const LARGEST: u64 = 16 << 20;
 
 /// Words in a document's language that suggest that a sentence promises nothing: only supports, does not support,
 /// reserved, recommended, must. A promise with such a word needs a reason.
@@ -118,19 +114,11 @@ fn only_reported(text: &mut String, rules: &Rules) {
 /// Looks up each clause's sentence. Returns true if all sentences are found and each weakly worded promise has a
 /// reason.
 fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, CommandError> {
-    let mut known: HashMap<String, (PathBuf, Sentence)> = HashMap::new();
-    let mut paths = Vec::new();
-    documents_below(folder, &mut paths).map_err(|source| CommandError::File { path: folder.to_owned(), source })?;
-    for path in paths {
-        let bytes = files::read(&path, LARGEST).map_err(|source| CommandError::File { path: path.clone(), source })?;
-        for sentence in sentences(&String::from_utf8_lossy(&bytes)) {
-            known.entry(sentence.digest[..SENTENCE].to_owned()).or_insert_with(|| (path.clone(), sentence));
-        }
-    }
+    let originals = Originals::read(folder).map_err(CommandError::Originals)?;
     let mut good = true;
     let (mut found, mut weak) = (0, 0);
     for clause in &rules.book.clauses {
-        let Some((path, sentence)) = known.get(&clause.sentence) else {
+        let Some(Original { file, sentence }) = originals.of(clause) else {
             good = false;
             let _ = writeln!(
                 text,
@@ -143,7 +131,7 @@ fn look_up(text: &mut String, rules: &Rules, folder: &Path) -> Result<bool, Comm
         };
         found += 1;
         if let Some(word) = sounds_weak(rules, clause, sentence) {
-            let place = format!("{}:{}", path.strip_prefix(folder).unwrap_or(path).display(), sentence.line);
+            let place = format!("{file}:{}", sentence.line);
             let reason = clause.reason.as_deref().unwrap_or("no reason; write in the clause why it is still a promise");
             good &= clause.reason.is_some();
             weak += 1;
@@ -162,19 +150,4 @@ fn sounds_weak(rules: &Rules, clause: &Clause, sentence: &Sentence) -> Option<&'
     let document = rules.documents.iter().find(|document| document.id.value == clause.document)?;
     let (_, words) = WEAK.iter().find(|(language, _)| *language == document.language)?;
     words.iter().find(|word| sentence.text.contains(**word)).copied()
-}
-
-/// Adds the paths of the documents in a folder and below it, in order.
-pub(crate) fn documents_below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            documents_below(&path, found)?;
-        } else if path.extension().is_some_and(|known| known == "md" || known == "txt" || known == "h") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(())
 }

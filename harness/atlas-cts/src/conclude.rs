@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use catalog::count;
 use catalog::coverage::ThresholdError;
 use catalog::lint::TO_WRITE;
 use catalog::must_pass::MustPassError;
+use catalog::{OriginalsError, count};
 use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
 use engine::prove::ProofFileError;
@@ -88,6 +88,8 @@ pub enum CommandError {
     /// The file already exists and is not overwritten.
     #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },
+    #[error("error: {0}")]
+    Originals(#[source] OriginalsError),
     #[error("error: {path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("error: {0}")]

@@ -1,9 +1,10 @@
 //! `atlas-cts explain`: a readable description of a rule.
 
 use std::fmt::{self, Write};
+use std::path::Path;
 
 use atlas_cts::CommandError;
-use catalog::{self, Level, Rule, Rules, area, offered, short};
+use catalog::{self, Level, Originals, Rule, Rules, area, offered, short};
 use engine::runtime::Runtime;
 use ledger::report::wrap;
 use steps::domain::DomainSource;
@@ -14,7 +15,13 @@ use crate::list::{ListFilter, list};
 const WIDTH: usize = 100;
 
 /// The description of a rule: its statement, reasons, products and conditions, defects, and steps.
-pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<String, CommandError> {
+pub(crate) fn explain(
+    rules: &Rules,
+    runtime: &Runtime,
+    query: &str,
+    documents: Option<&Path>,
+) -> Result<String, CommandError> {
+    let originals = documents.map(Originals::read).transpose().map_err(CommandError::Originals)?;
     // A query pasted from a failure begins with the rule's id.
     let id = query.split(':').next().unwrap_or_default();
     if let Some(page) = several(rules, id)? {
@@ -23,7 +30,7 @@ pub(crate) fn explain(rules: &Rules, runtime: &Runtime, query: &str) -> Result<S
     let rule = catalog::rule(rules, id)?;
     let mut page = Page(format!("{}\n{}\n", rule.id, rule.title));
     what(rule, &mut page);
-    why(rules, rule, &mut page);
+    why(rules, rule, originals.as_ref(), &mut page);
     where_it_applies(rules, rule, &mut page);
     what_it_catches(runtime, rule, &mut page);
     steps(rules, rule, &mut page);
@@ -73,7 +80,7 @@ fn what(rule: &Rule, page: &mut Page) {
 }
 
 /// Lists each document once with a number, then each clause with its document's number.
-fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
+fn why(rules: &Rules, rule: &Rule, originals: Option<&Originals>, page: &mut Page) {
     page.heading("Why");
     let clauses: Vec<_> = rule
         .grounds
@@ -97,6 +104,11 @@ fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
         let bounds = if bounds.is_empty() { String::new() } else { format!("; holds {bounds}") };
         entries.push((*ground, format!("{} ({}{bounds})", clause.digest, place(&clause.source))));
         entries.push(("", format!("{}, {}", clause.id, clause.modality.name())));
+        let quoted = |originals: &Originals| match originals.of(clause) {
+            Some(original) => format!("original: {original}"),
+            None => "original: no document in the folder contains the sentence".to_owned(),
+        };
+        entries.extend(originals.map(|originals| ("", quoted(originals))));
     }
     for (index, title) in documents.iter().enumerate() {
         page.entry(&format!("[{}]", index + 1), title);
@@ -111,7 +123,7 @@ fn why(rules: &Rules, rule: &Rule, page: &mut Page) {
 
 /// Splits a source, `title (edition), section`, into title and section.
 fn cut(rules: &Rules, source: &str) -> (String, String) {
-    let titles = rules.documents.iter().map(|document| format!("{} ({})", document.title, document.edition));
+    let titles = rules.documents.iter().map(|document| document.named().1);
     let found = titles.into_iter().find_map(|title| {
         let section = source.strip_prefix(title.as_str())?.strip_prefix(", ")?.to_owned();
         Some((title, section))
@@ -176,7 +188,9 @@ fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     if let Some(condition) = &rule.source.condition {
         page.entry("where", &condition.value);
     }
-    page.block("", &rule.source.steps.value);
+    // The numbers are those of failure blocks.
+    let numbered = rule.source.steps.value.trim_end().lines().zip(rule.steps_at.0..);
+    numbered.for_each(|(line, number)| page.line(format_args!("{number:>4} | {line}")));
     for (name, expression) in &rule.source.observe {
         page.entry("observe", format_args!("{name}: {}", expression.value));
     }

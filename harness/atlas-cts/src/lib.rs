@@ -20,4 +20,4 @@ pub mod site;
 
 pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};
-pub use output::{say, say_json, say_line, say_painted};
+pub use output::{layout, say, say_json, say_line, say_painted};

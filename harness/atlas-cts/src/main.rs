@@ -53,6 +53,9 @@ enum Command {
         /// Id of the rule.
         #[arg(value_name = "RULE")]
         rule: String,
+        /// Quote the sentences in the documents in this folder.
+        #[arg(long, value_name = "DIR")]
+        documents: Option<PathBuf>,
         #[command(flatten)]
         catalog: CatalogOptions,
     },
@@ -68,6 +71,9 @@ enum Command {
         since: Option<PathBuf>,
         #[command(flatten)]
         annotations: AnnotationOptions,
+        /// Quote the sentences in the documents in this folder in failures.
+        #[arg(long, value_name = "DIR")]
+        documents: Option<PathBuf>,
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
@@ -247,9 +253,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Explain { rule, mut catalog } => {
+        Command::Explain { rule, documents, mut catalog } => {
             let runtime = runtime_of(&mut catalog, Some(&rule))?;
-            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule)?)?;
+            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule, documents.as_deref())?)?;
             Ok(ExitStatus::Success)
         }
         Command::Clauses { mut catalog, filter } => {
@@ -285,7 +291,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
-        Command::Report { run, since, annotations } => report::report(&run, since.as_deref(), annotations),
+        Command::Report { run, since, documents, annotations } => {
+            report::report(&run, since.as_deref(), documents.as_deref(), annotations)
+        }
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diagnose(arguments) => diagnose::diagnose(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),

@@ -3,8 +3,22 @@
 use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
 
+use anstream::{AutoStream, ColorChoice};
 use engine::run::RunError;
-use ledger::report::{clean, disarmed};
+use ledger::report::{Detail, Layout, clean, disarmed};
+use terminal_size::{Width, terminal_size_of};
+
+/// The narrowest and the widest report on a terminal, in columns.
+const WIDTHS: (usize, usize) = (60, 160);
+
+/// The layout of a report on standard output: on a terminal, the terminal's width. Colors follow `--color`, then
+/// `NO_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR`; without these, a terminal has colors.
+pub fn layout(detail: Detail) -> Layout {
+    let out = std::io::stdout();
+    let color = AutoStream::choice(&out) != ColorChoice::Never;
+    let width = terminal_size_of(&out).map_or(Layout::FILE.width, |(Width(columns), _)| usize::from(columns));
+    Layout { width: width.clamp(WIDTHS.0, WIDTHS.1), color, detail }
+}
 
 /// Prints text without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
 /// an error.

@@ -83,7 +83,7 @@ fn a_rule_is_explained_with_its_products_functions_and_defects() {
             "  specs/acl/rules/small.yaml:11",
             "  on        a2",
             "  not on    a3: ",
-            "    aclrtMallocHost(&p, 64);",
+            "| aclrtMallocHost(&p, 64);",
             "  owns      aclrtMallocHost: if one is denied this rule fails, and the other rules are blocked",
             "  host.next-block-overlaps-tail on a2 (subtle)",
         ],

@@ -22,6 +22,7 @@ mod diagnose;
 mod diff;
 mod diff_proof;
 mod doctor;
+mod documents;
 mod editions;
 mod expectations;
 mod families;

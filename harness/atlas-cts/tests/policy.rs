@@ -152,8 +152,10 @@ fn a_bare_call_that_a_run_mode_leaves_open_is_only_observed_there(
 #[test]
 fn a_failure_names_the_broken_sentence() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
-    let says =
-        ["promised   block.aligned: A block begins at a multiple of 64. (The manual (first), blocks;", "of edition 9."];
+    let says = [
+        "promised block.aligned: A block begins at a multiple of 64. ([manual] blocks)",
+        "documents [manual] The manual (first)",
+    ];
     bench.run(MISALIGNED).says(1, &says);
     let explained = ["[1]       The manual (first)", "all       A block begins at a multiple of 64. ([1] blocks)"];
     bench.run(["explain", "acl.small.aligned", "--specs", "specs"]).says(0, &explained);

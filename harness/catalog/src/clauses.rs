@@ -106,25 +106,22 @@ impl Clause {
 }
 
 impl Clause {
-    /// The clause as printed in a failure message. Only the first clause from each document is printed with the
-    /// document's title and the library's edition.
-    fn told(&self, edition: Option<&Edition>, first: bool) -> String {
-        let bounds = match self.bounds() {
-            text if text.is_empty() => String::new(),
-            text => format!("; holds {text}"),
-        };
+    /// The clause as printed in a failure message. The document is named by its id; the library's edition is named if
+    /// the sentence does not hold in all editions.
+    fn told(&self, edition: Option<&Edition>) -> String {
         let is = edition.map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
-        match first {
-            true => format!("{}: {} ({}{bounds}; this library is {is})", self.id, self.digest, self.source),
-            false => format!("{}: {} ({}{bounds})", self.id, self.digest, self.section),
-        }
+        let bounds = match (self.bounds(), self.span.is_always()) {
+            (text, _) if text.is_empty() => String::new(),
+            (text, true) => format!("; holds {text}"),
+            (text, false) => format!("; holds {text}; this library is {is}"),
+        };
+        format!("{}: {} ([{}] {}{bounds})", self.id, self.digest, self.document, self.section)
     }
 
     /// Clauses as printed in a failure message, without duplicates.
     pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
-        let (mut seen, mut documents) = (HashSet::new(), HashSet::new());
-        let clauses = clauses.filter(|clause| seen.insert(&*clause.id));
-        clauses.map(|clause| clause.told(edition, documents.insert(&*clause.document))).collect()
+        let mut seen = HashSet::new();
+        clauses.filter(|clause| seen.insert(&*clause.id)).map(|clause| clause.told(edition)).collect()
     }
 }
 

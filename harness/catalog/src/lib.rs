@@ -25,6 +25,7 @@ mod libraries;
 mod life_cycle;
 mod limits;
 mod model;
+mod originals;
 mod parallel;
 mod parse;
 mod policy;
@@ -58,6 +59,7 @@ pub use model::{
     JunitFile, Level, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, TimeUnit, When,
 };
+pub use originals::{Original, Originals, OriginalsError};
 pub use parse::parse_source;
 pub use policy::Known;
 pub use product_names::ProductNames;

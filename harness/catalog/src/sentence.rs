@@ -12,6 +12,8 @@ pub struct Sentence {
     pub digest: String,
     /// The normalized text, without markup or white space.
     pub text: String,
+    /// The text for readers: without markup, but with spaces.
+    pub written: String,
     /// The line in the document, counted from 1.
     pub line: usize,
     /// The heading above the sentence; empty before the first heading.
@@ -51,11 +53,13 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
         let bare = TAG.replace_all(&broken, "");
         let plain = LINK.replace_all(&bare, "$1");
         for piece in plain.split(['。', '；', ';', '|', '\n']) {
-            let kept = piece.chars().filter(|char| !char.is_whitespace() && !"*`\\".contains(*char));
-            let text = BULLET.replace(&kept.collect::<String>(), "").into_owned();
+            let kept = piece.chars().filter(|char| !"*`\\".contains(*char)).collect::<String>();
+            let words = kept.split_whitespace().collect::<Vec<_>>();
+            let text = BULLET.replace(&words.concat(), "").into_owned();
             if text.chars().count() >= SHORTEST {
                 let digest = crate::digest::hex(&Sha256::digest(text.as_bytes()));
-                found.push(Sentence { digest, text, line: number + 1, heading: heading.clone() });
+                let written = BULLET.replace(&words.join(" "), "").trim_start().to_owned();
+                found.push(Sentence { digest, text, written, line: number + 1, heading: heading.clone() });
             }
         }
     }
@@ -85,6 +89,7 @@ mod tests {
     #[test]
     fn a_sentence_knows_its_line_and_heading() {
         let found = sentences("# <a name=\"x\"></a>Blocks\n\nThey begin at 64。They end at 65；\n");
+        assert_eq!(sentences("-  They **begin** at\t64 .\n")[0].written, "They begin at 64 .");
         let told: Vec<_> = found.iter().map(|one| (&*one.text, one.line, &*one.heading)).collect();
         assert_eq!(told, [("Blocks", 1, "Blocks"), ("Theybeginat64", 3, "Blocks"), ("Theyendat65", 3, "Blocks")]);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use engine::run::{Agenda, ExitStatus, Observer, Options, RunError, SelectionOptions, run};
-use ledger::report::summary;
+use ledger::report::{Layout, summary};
 use record::{Recorded, RuleResult, RunEnd, RunHeader, read_journal};
 use tempfile::TempDir;
 
@@ -127,7 +127,7 @@ impl Observer for Told {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        self.0.push_str(&summary(&run.header, &run.results, run.end.as_ref(), false));
+        self.0.push_str(&summary(&run.header, &run.results, run.end.as_ref(), Layout::FILE));
         Ok(())
     }
 }

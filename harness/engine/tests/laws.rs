@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::toy::environment::{environment, vocabulary};
 use engine::case::{
-    Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Value, calls_of_a_case, case_from_json, case_to_json,
-    rule_seed,
+    Budget, Case, CaseReport, CaseTree, Plan, Ran, Scope, Search, Trace, Value, calls_of_a_case, case_from_json,
+    case_to_json, rule_seed,
 };
 use engine::worker::{is_poisoned, write_pattern, write_poison};
 use proptest::collection::vec;
@@ -420,7 +420,7 @@ fn coverage(axes: &[(&str, DomainSource)], condition: Option<&str>, limit_millis
     let budget = Budget { limit_milliseconds, ..budget(100) };
     let search = Search { program: &program, scope: &scope, seed: 1, budget, known: &[], only: &[], counts: false };
     let report = CaseReport { checks: 1, ..CaseReport::default() };
-    let result = search.run(&mut |_, _, _| Ran { report: report.clone(), trace: Vec::new(), last: false });
+    let result = search.run(&mut |_, _, _| Ran { report: report.clone(), trace: Trace::default(), last: false });
     (result.cases, result.coverage.expect("cases ran"))
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ledger::report::{summary, write_junit};
+use ledger::report::{Layout, summary, write_junit};
 use record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
 
 use crate::catalog::is_rule_id;
@@ -132,7 +132,7 @@ fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
 }
 
 fn reports_can_be_written(run: &Recorded, folder: &Path) {
-    let text = summary(&run.header, &run.results, run.end.as_ref(), false);
+    let text = summary(&run.header, &run.results, run.end.as_ref(), Layout::FILE);
     let odd = text.chars().find(|letter| letter.is_control() && *letter != '\n');
     assert_eq!(odd, None, "a summary controls the terminal: {text:?}");
     let written = write_junit(folder, &run.header, &run.results, run.end.as_ref());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use catalog::Rules;
+use catalog::{Originals, Rules};
 use record::books::{Books, BooksError, Expected, KnownFailures};
 use record::{AppliedExpectations, ExpectationFiles, Recorded, RuleResult, RunHeader, Sort};
 
@@ -29,6 +29,30 @@ impl Books for Ledger {
         previous: Option<&Recorded>,
     ) -> Result<Vec<String>, BooksError> {
         Ok(report::write_reports(folder, run, previous)?)
+    }
+}
+
+/// The reports of [`Ledger`], with the documents' own sentences in failures.
+#[derive(Debug)]
+pub struct Quoting<'a> {
+    /// The catalog whose clauses name the sentences.
+    pub rules: &'a Rules,
+    pub originals: &'a Originals,
+}
+
+impl Books for Quoting<'_> {
+    fn known(&self, place: &Path, rules: &Rules) -> Result<Box<dyn KnownFailures>, BooksError> {
+        Ledger.known(place, rules)
+    }
+
+    fn first_line(&self, header: &RunHeader) -> String {
+        Ledger.first_line(header)
+    }
+
+    fn write_reports(&self, folder: &Path, run: &Recorded) -> Result<Vec<String>, BooksError> {
+        let mut quoted = run.clone();
+        quoted.results.iter_mut().for_each(|result| report::quote(result, self.rules, self.originals));
+        Ledger.write_reports(folder, &quoted)
     }
 }
 

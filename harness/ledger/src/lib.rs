@@ -18,4 +18,4 @@ mod names;
 pub mod report;
 pub mod sentences;
 
-pub use books::Ledger;
+pub use books::{Ledger, Quoting};

@@ -10,14 +10,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::sample::{VERDICTS, broken, confirmation, device_header, end, folder, header, result, results};
-use ledger::report::{JUNIT_FILE, failure_text, first_line, summary, write_junit};
+use crate::sample::{
+    VERDICTS, broken, confirmation, device_header, end, failure_with_steps, folder, header, result, results,
+};
+use ledger::report::{Detail, JUNIT_FILE, Layout, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
     Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
-    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Verdict,
+    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Steps, Verdict,
 };
 use rstest::rstest;
 
@@ -41,12 +43,12 @@ fn first_lines(#[case] name: &str, #[case] header: RunHeader) {
 #[test]
 fn summaries() {
     let all = results();
-    insta::assert_snapshot!("summary_broken", summary(&header(), &all, Some(&end(&all, 1)), false));
-    insta::assert_snapshot!("summary_unfinished", summary(&header(), &all[..2], None, false));
-    insta::assert_snapshot!("summary_nothing", summary(&device_header(), &[], None, false));
+    insta::assert_snapshot!("summary_broken", summary(&header(), &all, Some(&end(&all, 1)), Layout::FILE));
+    insta::assert_snapshot!("summary_unfinished", summary(&header(), &all[..2], None, Layout::FILE));
+    insta::assert_snapshot!("summary_nothing", summary(&device_header(), &[], None, Layout::FILE));
     let mut header = device_header();
     header.rules = 1;
-    insta::assert_snapshot!("summary_conformant", summary(&header, &all[..1], Some(&end(&all[..1], 0)), false));
+    insta::assert_snapshot!("summary_conformant", summary(&header, &all[..1], Some(&end(&all[..1], 0)), Layout::FILE));
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn known_failures_are_separate_from_new_ones() {
     let all = results();
     let mut end = end(&all, 3);
     (end.expectations, end.retries) = (Some(crate::sample::expected()), vec![crate::sample::retry()]);
-    let text = summary(&header(), &all, Some(&end), false);
+    let text = summary(&header(), &all, Some(&end), Layout::FILE);
     let broken = text.split("\ncauses").nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
     assert!(!broken.contains("toy.copy.exact-count"), "a known failure is not listed as broken:\n{text}");
     let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -86,8 +88,8 @@ fn known_failures_are_separate_from_new_ones() {
 
 #[test]
 fn failure_blocks() {
-    insta::assert_snapshot!("failure", failure_text(&broken(), &header()));
-    insta::assert_snapshot!("failure_without_case", failure_text(&results()[8], &device_header()));
+    insta::assert_snapshot!("failure", failure_text(&broken(), &header(), Layout::FILE));
+    insta::assert_snapshot!("failure_without_case", failure_text(&results()[8], &device_header(), Layout::FILE));
     let mut long = broken();
     long.level = Level::Info;
     let failure = long.failure.as_mut().unwrap();
@@ -95,7 +97,46 @@ fn failure_blocks() {
     failure.output = (0..50).map(|line| format!("line {line}\n")).collect();
     failure.values.push(("a_name_that_is_really_rather_long".into(), "[1, 2, 3] ".repeat(30)));
     failure.shrinks = 0;
-    insta::assert_snapshot!("failure_long", failure_text(&long, &header()));
+    insta::assert_snapshot!("failure_long", failure_text(&long, &header(), Layout::FILE));
+}
+
+/// The layout of blocks during a run.
+const BRIEF: Layout = Layout { detail: Detail::Brief, ..Layout::FILE };
+
+#[rstest]
+#[case::brief("failure_brief", BRIEF)]
+#[case::full("failure_full", Layout::FILE)]
+#[case::narrow("failure_narrow", Layout { width: 60, ..BRIEF })]
+#[case::colored("failure_colored", Layout { color: true, ..BRIEF })]
+fn the_failed_statement_is_marked_in_its_steps(#[case] name: &str, #[case] layout: Layout) {
+    let mut result = broken();
+    result.failure = Some(Box::new(failure_with_steps()));
+    insta::assert_snapshot!(name, failure_text(&result, &header(), layout));
+}
+
+#[rstest]
+#[case::in_a_set_up(|failure: &mut Failure| failure.statement = "toy_dv_take(&p, size);".into())]
+#[case::of_named_codes(|failure: &mut Failure| failure.statement = "same(back, source, size) fails {A, B};".into())]
+fn a_statement_with_other_words_than_in_the_steps_is_shown(#[case] change: fn(&mut Failure)) {
+    let mut result = broken();
+    let mut failure = failure_with_steps();
+    change(&mut failure);
+    result.failure = Some(Box::new(failure));
+    assert!(failure_text(&result, &header(), BRIEF).contains("\n  statement  "));
+}
+
+#[rstest]
+#[case::out_of_range(|steps: &mut Steps| steps.end = 100_000)]
+#[case::backwards(|steps: &mut Steps| (steps.start, steps.end) = (20, 10))]
+#[case::within_a_character(|steps: &mut Steps| (steps.text, steps.start, steps.end) = ("ää".into(), 1, 2))]
+#[case::moving_the_cursor(|steps: &mut Steps| steps.text.push('\u{1b}'))]
+fn steps_that_cannot_be_shown_leave_the_rest_of_the_block(#[case] change: fn(&mut Steps)) {
+    let mut result = broken();
+    let mut failure = failure_with_steps();
+    change(failure.steps.as_mut().unwrap());
+    result.failure = Some(Box::new(failure));
+    let text = failure_text(&result, &header(), BRIEF);
+    assert!(text.contains("\n  statement  same(back, source, size);\n") && !text.contains(" | "), "{text}");
 }
 
 #[rstest]
@@ -110,7 +151,7 @@ fn failures_that_depend_on_others_or_on_chance(#[case] name: &str, #[case] concl
     if conclusion == Conclusion::Flaky {
         result.verdict = Verdict::Flaky;
     }
-    insta::assert_snapshot!(name, failure_text(&result, &header()));
+    insta::assert_snapshot!(name, failure_text(&result, &header(), Layout::FILE));
 }
 
 #[test]
@@ -124,7 +165,7 @@ fn a_journal_from_before_confirmations_is_read() {
 #[test]
 fn a_run_that_tested_nothing_is_not_called_conformant() {
     let skipped = &results()[3..6];
-    let text = summary(&header(), skipped, Some(&end(skipped, 0)), false);
+    let text = summary(&header(), skipped, Some(&end(skipped, 0)), Layout::FILE);
     assert!(text.contains("nothing was tested") && !text.contains("conformant"), "{text}");
 }
 
@@ -141,7 +182,7 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
     let remark = "a process with the library cannot end in order: <signal 6> ]]>";
     let mut end = end(&all[..1], 0);
     end.remarks = vec![remark.to_owned(), "another".to_owned()];
-    let text = summary(&header(), &all[..1], Some(&end), false);
+    let text = summary(&header(), &all[..1], Some(&end), Layout::FILE);
     assert!(text.contains(&format!("remark    {remark}\nremark    another\n")), "{text}");
     let xml = junit(&header(), &all[..1], Some(&end));
     assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
@@ -155,11 +196,11 @@ fn remarks_of_a_run_are_in_its_summary_and_a_case_that_passes() {
 fn colors_only_on_request() {
     let mut all = results();
     all[1].reason = "\u{1b}[2J\u{9b}2J \u{202e}enog".into();
-    let plain = summary(&header(), &all, Some(&end(&all, 1)), false);
+    let plain = summary(&header(), &all, Some(&end(&all, 1)), Layout::FILE);
     let moves = ['\u{1b}', '\u{9b}', '\u{202e}'];
     assert!(!plain.contains(moves));
-    assert!(!failure_text(&all[1], &header()).contains(moves));
-    let colored = summary(&header(), &all, Some(&end(&all, 1)), true);
+    assert!(!failure_text(&all[1], &header(), Layout::FILE).contains(moves));
+    let colored = summary(&header(), &all, Some(&end(&all, 1)), Layout { color: true, ..Layout::FILE });
     let mut stripped = colored.clone();
     for code in ["0", "1", "1;31", "32", "33"] {
         stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
@@ -264,6 +305,13 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 boundary: Vec::new(),
                 owns: Vec::new(),
                 cut: false,
+                steps: Some(Steps {
+                    first: u32::MAX,
+                    text: text(),
+                    start: number as u32,
+                    end: number as u32 + 3,
+                    calls: (0..40).map(|line| u32::MAX - line % 2).collect(),
+                }),
                 trace: (0..40).map(|_| text()).collect(),
                 output: text(),
                 recent_error: text(),
@@ -338,8 +386,8 @@ proptest! {
     fn any_text_fits_a_terminal(texts in prop::collection::vec(text(), 1..9), info in any::<bool>()) {
         let (header, results, end) = filled(&texts, info);
         let control = |c: char| c.is_control() && c != '\n';
-        let blocks = results.iter().map(|result| failure_text(result, &header));
-        for block in blocks.chain([summary(&header, &results, Some(&end), false)]) {
+        let blocks = results.iter().flat_map(|result| [BRIEF, Layout::FILE].map(|layout| failure_text(result, &header, layout)));
+        for block in blocks.chain([summary(&header, &results, Some(&end), Layout::FILE)]) {
             prop_assert!(!block.replace('\t', " ").contains(control), "{}", block);
         }
         prop_assert!(!first_line(&header).contains(char::is_control));
@@ -354,7 +402,7 @@ proptest! {
         failure.trace = vec![call; 35];
         result.reason = message.clone();
         result.findings = vec![message];
-        for line in failure_text(&result, &header()).lines().chain(summary(&header(), &[result.clone()], None, false).lines()) {
+        for line in failure_text(&result, &header(), Layout::FILE).lines().chain(summary(&header(), &[result.clone()], None, Layout::FILE).lines()) {
             prop_assert!(line.chars().count() <= 100 || line.starts_with("  replay"), "{}", line);
         }
     }
@@ -434,10 +482,10 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
     let mut all = vec![result("toy.copy.a", Verdict::Pass, ""), result("toy.copy.b", Verdict::Pass, "")];
     let remark = "12 of 100 cases were tried: `where` discarded 380 of 400 draws";
     let without = junit(&header(), &all, Some(&end(&all, 0)));
-    let silent = summary(&header(), &all, Some(&end(&all, 0)), false);
+    let silent = summary(&header(), &all, Some(&end(&all, 0)), Layout::FILE);
     assert!(!without.contains("coverage") && !silent.contains("fewer cases than planned"));
     all[0].coverage = Some(Coverage { distinct: 12, remark: Some(remark.to_owned()), cut: None });
-    let text = summary(&header(), &all, Some(&end(&all, 0)), false);
+    let text = summary(&header(), &all, Some(&end(&all, 0)), Layout::FILE);
     assert!(text.contains(&format!("fewer cases than planned (1)\n  toy.copy.a  {remark}\n")), "{text}");
     let xml = junit(&header(), &all, Some(&end(&all, 0)));
     let case = xml.split("<testcase ").find(|case| case.contains("toy.copy.a")).unwrap();
@@ -450,7 +498,7 @@ fn a_remark_on_coverage_is_shown_and_changes_no_verdict() {
 fn a_process_at_its_memory_limit_is_a_finding_of_the_summary() {
     let mut result = result("toy.set.overflow", Verdict::Observed, "");
     result.memory_limit = Some(MemoryLimit { mebibytes: 2048, call: Some("toy_set".to_owned()) });
-    let text = summary(&device_header(), &[result], None, false);
+    let text = summary(&device_header(), &[result], None, Layout::FILE);
     let finding = "findings: a process reached its memory limit (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB in addition";
     assert!(text.contains(finding), "{text}");
 }
@@ -485,7 +533,7 @@ fn fingerprint() -> Fingerprint {
 #[test]
 fn the_identity_of_the_devices_is_in_the_summary_and_in_junit() {
     let header = RunHeader { fingerprint: Some(fingerprint()), ..device_header() };
-    let text = summary(&header, &results(), Some(&end(&results(), 0)), false);
+    let text = summary(&header, &results(), Some(&end(&results(), 0)), Layout::FILE);
     let line = "identity  2 × Toy910 (0:0, 1:0), driver 25.2.1, toolkit 8.2\nunknown   the firmware is hidden\n";
     assert!(text.contains(line), "{text}");
     let xml = junit(&header, &results(), Some(&end(&results(), 0)));

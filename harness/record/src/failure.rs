@@ -40,6 +40,9 @@ pub struct Failure {
     /// True if shrinking stopped at its budget. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
+    /// The steps around the failed statement. `None` if no statement failed, and in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Steps>,
     /// The calls of the shrunk case in order, one line each, with their arguments and results.
     pub trace: Vec<String>,
     /// The last part of the library's output; empty if the library printed nothing.
@@ -66,4 +69,19 @@ pub struct Failure {
     /// The results of rerunning the case; `None` if it was not rerun. Absent in older journals.
     #[serde(default)]
     pub confirmation: Option<Confirmation>,
+}
+
+/// The lines of a rule's steps around a failed statement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Steps {
+    /// The number of the first line in the catalog's file.
+    pub first: u32,
+    /// The lines as written.
+    pub text: String,
+    /// The start of the failed statement in `text`, in bytes.
+    pub start: u32,
+    /// The end of the failed statement in `text`, in bytes.
+    pub end: u32,
+    /// For each entry of `trace`, the number of its line in the catalog's file; 0 for an entry outside the steps.
+    pub calls: Vec<u32>,
 }

@@ -1,5 +1,7 @@
 //! The first line of a journal: what was tested, and how.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +67,9 @@ pub struct RunHeader {
     /// The suite's subjects and their rules. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,
+    /// The documents that clauses cite: id → title and edition. Absent in older journals.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub documents: BTreeMap<String, String>,
     /// Seeded defects that were active in the simulated device.
     pub defects: Vec<String>,
     /// The other settings from the command line.

@@ -49,7 +49,7 @@ pub use device::{OnDevice, on_which, worst};
 pub use difference::{Content, Difference, Shape};
 pub use end::{RunEnd, counts, exit_code};
 pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, SortedResult};
-pub use failure::Failure;
+pub use failure::{Failure, Steps};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use header::{DeviceOut, RunHeader, Subject};
 pub use host::{CapabilityAnswer, Host, LeftOut};

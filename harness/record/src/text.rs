@@ -101,6 +101,11 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The longest beginning of clean text that takes at most `width` columns, but at least one character.
+pub fn beginning(text: &str, width: usize) -> &str {
+    &text[..beyond(text, width).unwrap_or(text.len())]
+}
+
 /// The first character that does not fit into `width` columns. One character always fits, so that each line has one.
 fn beyond(text: &str, width: usize) -> Option<usize> {
     let mut used = 0;
@@ -129,7 +134,21 @@ fn may_break(before: char, after: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_wide_and_nothing_is_lost(text in "([ a-z设备内存，（）👩é]|\n){0,80}", width in 2usize..30) {
+            let lines = wrap(&text, width);
+            for line in &lines {
+                prop_assert!(columns(line) <= width, "{line:?} in {width} columns");
+            }
+            let letters = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(letters(&lines.concat()), letters(&clean(&text)));
+        }
+    }
 
     /// The commands that GitHub's runner finds in an output, as its sources read lines.
     fn commands(output: &str) -> usize {

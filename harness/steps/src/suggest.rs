@@ -24,16 +24,5 @@ pub(crate) fn meant(found: &str) -> String {
 
 /// Levenshtein distance, ignoring case.
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<u8> = right.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().map(|byte| byte.to_ascii_lowercase()).enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let substitute = corner + usize::from(a != *b);
-            corner = row[j + 1];
-            row[j + 1] = substitute.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
+    strsim::levenshtein(&left.to_ascii_lowercase(), &right.to_ascii_lowercase())
 }

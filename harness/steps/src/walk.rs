@@ -30,6 +30,19 @@ impl Program {
         });
         sites
     }
+
+    /// The offset of each call site in the program's text; `None` for calls in `observe`, which has a separate text.
+    pub fn places_of_calls(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.calls];
+        walk_block(&self.statements, &mut |node| {
+            if let Node::Call(call) = node
+                && let Some(place) = places.get_mut(call.site)
+            {
+                *place = Some(call.span.start);
+            }
+        });
+        places
+    }
 }
 
 fn walk_block<'p>(block: &'p [Statement], note: Note<'_, 'p>) {

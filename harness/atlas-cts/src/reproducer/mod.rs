@@ -8,12 +8,13 @@ mod readme;
 
 use std::path::{Path, PathBuf};
 
-use catalog::{self, Edition, Known, Rule, Rules, Specs};
+use catalog::{self, Edition, Known, Originals, Rule, Rules, Specs};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json, parse_query, query};
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::run::{CatalogOptions, choose_runtime, read_named, redact};
+use ledger::report::quote;
 use record::{Host, RuleResult, RunHeader};
 use serde_json::Value as Json;
 use steps::StatementId;
@@ -48,6 +49,9 @@ pub struct Wanted {
     /// The program then links no library by its path if the path contains such a name.
     #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new())]
     pub redact: bool,
+    /// Quote the sentences in the documents in this folder in the README.
+    #[arg(long, value_name = "DIR")]
+    pub documents: Option<PathBuf>,
 }
 
 /// The failure to reproduce.
@@ -80,6 +84,9 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     let runtime = choose_runtime(RUNTIMES, &mut CatalogOptions::default(), &[rule.id.clone()])?;
     if wanted.redact {
         redact(&mut run.header, &mut result, runtime);
+    }
+    if let Some(documents) = &wanted.documents {
+        quote(&mut result, rules, &Originals::read(documents).map_err(CommandError::Originals)?);
     }
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {

@@ -38,6 +38,11 @@ pub(super) fn promise(text: &mut String, evidence: &Evidence<'_>, heading: &str)
     for clause in clauses {
         let _ = writeln!(text, "- {}", markdown_line(clause));
     }
+    for (id, title) in &evidence.header.documents {
+        if clauses.iter().any(|clause| clause.contains(&format!("([{id}] "))) {
+            let _ = writeln!(text, "\n{}", markdown_line(&format!("[{id}] {title}")));
+        }
+    }
     for source in rule.sources.iter().filter(|_| clauses.is_empty()) {
         let _ = writeln!(text, "- {source}");
     }

@@ -6,8 +6,12 @@ mod progress;
 mod terminal;
 mod verbosity;
 
+use std::path::PathBuf;
+
 use crate::runtimes::RUNTIMES;
 use crate::{AnnotationOptions, CommandError};
+use anstream::ColorChoice;
+use catalog::Originals;
 use clap::{Args, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
@@ -45,6 +49,35 @@ pub struct RunArguments {
     log_format: LogFormat,
     #[command(flatten)]
     annotations: AnnotationOptions,
+    /// Quote the sentences in the documents in this folder in failures.
+    ///
+    /// The folder has the vendor's documents as .md, .txt or .h files. Sentences are found by digest. The run records
+    /// the same without the documents; `report` quotes them in the files.
+    #[arg(long, value_name = "DIR", help_heading = RESULTS, hide_short_help = true)]
+    documents: Option<PathBuf>,
+    /// Color the output.
+    ///
+    /// `auto` colors a terminal, unless NO_COLOR or CLICOLOR=0 is set, and anything if CLICOLOR_FORCE is set.
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = RESULTS, hide_short_help = true)]
+    color: Color,
+}
+
+/// When output is colored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> ColorChoice {
+        match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        }
+    }
 }
 
 /// The formats of the output during a run.
@@ -72,13 +105,16 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, arguments.exact || query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &filter.wanted)?;
+    ColorChoice::from(arguments.color).write_global();
+    let originals = arguments.documents.as_deref().map(Originals::read).transpose().map_err(CommandError::Originals)?;
     let (options, annotations, verbosity) = (arguments.options, arguments.annotations, arguments.verbosity);
     if arguments.log_format == LogFormat::Json && (verbosity.quiet || verbosity.verbose) {
         return Err(CommandError::NotText { option: if verbosity.quiet { "--quiet" } else { "--verbose" } });
     }
     let status = match arguments.log_format {
         LogFormat::Text => {
-            engine::run::run(options, runtime, &filter, &Ledger, &mut Terminal::new(verbosity, annotations))
+            let mut terminal = Terminal::new(verbosity, annotations).quoting(originals);
+            engine::run::run(options, runtime, &filter, &Ledger, &mut terminal)
         }
         LogFormat::Json => engine::run::run(options, runtime, &filter, &Ledger, &mut JsonLog { annotations }),
     };

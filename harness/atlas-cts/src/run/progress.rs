@@ -81,7 +81,10 @@ impl Progress {
             let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let open = work.selected.iter().map(|planned| planned.id.as_str()).filter(|rule| !ended.contains(*rule));
             let ran = running.iter().map(|rule| rule.time).sum::<Duration>() / threads.max(1) as u32;
-            let left = estimate.as_ref().map(|estimate| estimate.left(open, threads).saturating_sub(ran));
+            let left = match &estimate {
+                Some(estimate) => Some(estimate.left(open, threads).saturating_sub(ran)),
+                None => at_this_pace(self.bar.elapsed(), ended.len(), work.selected.len()),
+            };
             self.bar.set_position(ended.len() as u64);
             self.bar.set_message(message(&running, left));
             self.bar.tick();
@@ -93,6 +96,15 @@ impl Progress {
 /// The line, with the fields that the bar fills in.
 fn template() -> String {
     message!("progress-rules", done = "{pos}", all = "{len}", time = "{elapsed_precise}") + "{wide_msg}"
+}
+
+/// An estimate of the remaining time for a run without earlier runs of its kind: the other rules take as long as those
+/// that have a result. `None` before enough rules have one.
+fn at_this_pace(elapsed: Duration, ended: usize, selected: usize) -> Option<Duration> {
+    const LEAST: usize = 10;
+    let open = selected.saturating_sub(ended);
+    let enough = ended >= LEAST && ended * 10 >= selected;
+    enough.then(|| elapsed.mul_f64(open as f64 / ended as f64))
 }
 
 /// The running rules, and an estimate of the remaining time.
@@ -142,6 +154,21 @@ mod tests {
         #[case] line: &str,
     ) {
         assert_eq!(message(running, left.map(Duration::from_secs)), line);
+    }
+
+    #[rstest]
+    #[case::too_few(9, 20, None)]
+    #[case::a_small_share(10, 200, None)]
+    #[case::half(20, 40, Some(60))]
+    #[case::a_quarter(10, 40, Some(180))]
+    #[case::all(40, 40, Some(0))]
+    fn a_first_run_is_estimated_from_its_own_pace(
+        #[case] ended: usize,
+        #[case] selected: usize,
+        #[case] seconds: Option<u64>,
+    ) {
+        let left = at_this_pace(Duration::from_secs(60), ended, selected);
+        assert_eq!(left, seconds.map(Duration::from_secs));
     }
 
     #[test]

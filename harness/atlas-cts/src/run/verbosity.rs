@@ -4,7 +4,10 @@ use catalog::count;
 use clap::Args;
 use engine::run::Campaign;
 use engine::run::headings::RESULTS;
-use ledger::report::{Blocks, brief_failure, brief_summary, failure_text, pad, sort_text, summary, verdict_text};
+use ledger::report::{
+    Blocks, Detail, Layout, brief_failure, brief_summary, clean, failure_text, pad, painted, sort_text, summary,
+    verdict_text,
+};
 use record::{Recorded, Rounds, RuleResult, Sort, Verdict};
 
 /// The width of a verdict before a rule's id, in columns.
@@ -22,38 +25,45 @@ pub struct Verbosity {
 }
 
 impl Verbosity {
+    /// The detail of failure blocks.
+    pub fn detail(self) -> Detail {
+        if self.verbose { Detail::Full } else { Detail::Brief }
+    }
+
     /// A result as text; `None` if it is not printed.
-    pub fn result(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> Option<String> {
+    pub fn result(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult, layout: Layout) -> Option<String> {
         let breaks = result.verdict != Verdict::Pass && campaign.breaks(result);
         if self.quiet || breaks {
-            return breaks.then(|| self.failure(blocks, campaign, result));
+            return breaks.then(|| self.failure(blocks, campaign, result, layout));
         }
         let work = if self.verbose { format!("  ({})", work(result)) } else { rounds(result.rounds.as_ref()) };
         let verdict = verdict_text(result.verdict);
+        let word = painted(result.meaning(), &pad(verdict, NAME), layout);
         Some(match result.verdict {
             known if known != Verdict::Skipped && known != Verdict::Pass && campaign.expected(result) => {
-                format!("{} {}  ({verdict}: {})", pad(sort_text(Sort::Known), NAME), result.id, result.reason)
+                let rest = clean(&format!("{}  ({verdict}: {})", result.id, result.reason)).into_owned();
+                format!("{} {rest}", pad(sort_text(Sort::Known), NAME))
             }
-            Verdict::Pass => format!("{} {}{work}", pad(verdict, NAME), result.id),
-            _ if result.reason.is_empty() => format!("{} {}{work}", pad(verdict, NAME), result.id),
-            _ => format!("{} {}  ({})", pad(verdict, NAME), result.id, result.reason),
+            Verdict::Pass => format!("{word} {}{work}", clean(&result.id)),
+            _ if result.reason.is_empty() => format!("{word} {}{work}", clean(&result.id)),
+            _ => format!("{word} {}", clean(&format!("{}  ({})", result.id, result.reason))),
         })
     }
 
     /// A result that breaks the run. Unless everything is printed, a failure like an earlier one is shortened.
-    pub fn failure(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult) -> String {
+    pub fn failure(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult, layout: Layout) -> String {
         match self {
-            Verbosity { quiet: true, .. } => brief_failure(result),
-            Verbosity { verbose: true, .. } => failure_text(result, &campaign.header),
-            _ => blocks.text(result, &campaign.header),
+            Verbosity { quiet: true, .. } => brief_failure(result, layout),
+            Verbosity { verbose: true, .. } => failure_text(result, &campaign.header, layout),
+            _ => blocks.text(result, &campaign.header, layout),
         }
     }
 
     /// The summary of a run.
-    pub fn summary(self, run: &Recorded, color: bool) -> String {
+    pub fn summary(self, run: &Recorded, layout: Layout) -> String {
         match self.quiet {
-            true => brief_summary(run, color),
-            false => summary(&run.header, &run.results, run.end.as_ref(), color),
+            true => brief_summary(run, layout),
+            false => summary(&run.header, &run.results, run.end.as_ref(), layout),
         }
     }
 }

@@ -41,6 +41,13 @@ pub struct DocumentEntry {
     pub promises: bool,
 }
 
+impl DocumentEntry {
+    /// The id, and title and edition as printed in reports.
+    pub fn named(&self) -> (String, String) {
+        (self.id.value.clone(), format!("{} ({})", self.title, self.edition))
+    }
+}
+
 /// A page in a document, and the functions that it describes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

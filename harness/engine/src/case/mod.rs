@@ -4,6 +4,7 @@ mod answers;
 mod clock;
 mod report;
 mod search;
+mod trace;
 
 pub use answers::{
     Counted, CountedAnswer, OpenQuestion, QuestionKind, Seen, Tally, Told, class_of, note, nth_class, with_class,
@@ -11,6 +12,7 @@ pub use answers::{
 pub use clock::Shrinking;
 pub use report::{CaseFailure, CaseReport, FailedCall, LostIn, Trouble};
 pub use search::{FailedCase, Ran, Search, SearchResult};
+pub use trace::Trace;
 
 pub use cases::{
     Budget, Case, CaseError, CaseTree, Discarded, Distinct, Effort, LEAST_PATIENCE, Patience, Plan, QueryError, Scope,

@@ -18,6 +18,7 @@ use steps::program::Program;
 use super::answers::Tally;
 use super::clock::{Clock, Shrinking};
 use super::report::{CaseFailure, CaseReport, FailedCall};
+use super::trace::Trace;
 
 /// The results of a rule's cases.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -58,7 +59,7 @@ pub struct FailedCase {
     pub shrinks: u64,
     #[serde(default)]
     pub shrinking: Shrinking,
-    pub trace: Vec<String>,
+    pub trace: Trace,
     /// The boundary of the failure on each axis that was varied alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boundary: Vec<Boundary>,
@@ -75,7 +76,7 @@ impl FailedCase {
             case: 0,
             shrinks: 0,
             shrinking: Shrinking::default(),
-            trace: Vec::new(),
+            trace: Trace::default(),
             boundary: Vec::new(),
         }
     }
@@ -84,7 +85,7 @@ impl FailedCase {
 /// The result of running a case: its report, and the trace if the case failed.
 pub struct Ran {
     pub report: CaseReport,
-    pub trace: Vec<String>,
+    pub trace: Trace,
     /// True if no further case can run because the process or the group is gone.
     pub last: bool,
 }
@@ -290,7 +291,7 @@ impl SearchResult {
             case: 0,
             shrinks: 0,
             shrinking: Shrinking::default(),
-            trace: Vec::new(),
+            trace: Trace::default(),
             boundary: Vec::new(),
         };
         SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crate::case::{
-    Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, case_from_json, case_to_json,
+    Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, Trace, case_from_json, case_to_json,
     display_values,
 };
 use crate::pool::{Assignment, Executor, Home, MachineFolder};
@@ -188,11 +188,11 @@ impl Inquiry<'_> {
         let Ok(tree) = CaseTree::of(self.search.program, self.search.scope, &self.case.values) else { return };
         let case = Case { tree: Some(tree), ..self.case.clone() };
         let report = CaseReport { failure: Some(self.failed.failure.clone()), ..CaseReport::default() };
-        let found = Ran { report, trace: Vec::new(), last: false };
+        let found = Ran { report, trace: Trace::default(), last: false };
         let again = &mut self.again;
         let mut cut = false;
         let smallest = self.search.smaller(self.failed.case, case, found, Duration::ZERO, &mut |_, values, salt| {
-            let mut ran = Ran { report: CaseReport::default(), trace: Vec::new(), last: true };
+            let mut ran = Ran { report: CaseReport::default(), trace: Trace::default(), last: true };
             // One run is reserved for the smallest case.
             if again.allows_more_than(1) {
                 let case = Case { values: values.to_vec(), salt, tree: None };

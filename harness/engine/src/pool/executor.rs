@@ -12,7 +12,7 @@ use steps::StatementId;
 use steps::judgment::Judgment;
 use steps::program::{Readiness, Sharing};
 
-use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Value};
+use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Trace, Value};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
 use catalog::{Alternative, Known, Rule, Rules, left_out};
@@ -220,7 +220,7 @@ impl Executor {
                     let mut report = CaseReport::default();
                     report.fail(Verdict::Error, Span::default(), error.to_string());
                     trouble = Some(error);
-                    Ran { report, trace: Vec::new(), last: true }
+                    Ran { report, trace: Trace::default(), last: true }
                 }
             }
         });

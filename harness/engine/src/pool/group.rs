@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::case::{CaseFailure, CaseReport, LostIn, Trouble};
+use crate::case::{CaseFailure, CaseReport, LostIn, Trace, Trouble};
 use crate::wire::flight::{CallRecord, LIFE_CYCLE};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::trace::{self, Texts};
@@ -27,7 +27,7 @@ pub(super) struct Group<'a> {
 #[derive(Default)]
 pub struct GroupEnd {
     pub report: CaseReport,
-    pub trace: Vec<String>,
+    pub trace: Trace,
     /// The members that are now unusable.
     pub lost: Vec<usize>,
     pub output: String,
@@ -45,7 +45,7 @@ impl Group<'_> {
         } else {
             end.lost.extend((0..gone.len()).filter(|member| gone[*member]));
         }
-        if end.report.failure.is_some() && end.trace.is_empty() {
+        if end.report.failure.is_some() && end.trace.calls.is_empty() {
             end.trace = self.trace();
         }
         end
@@ -171,7 +171,7 @@ impl Group<'_> {
     }
 
     /// The calls from all processes, in the order in which they were made.
-    fn trace(&self) -> Vec<String> {
+    fn trace(&self) -> Trace {
         let mut records: Vec<(CallRecord, usize)> = Vec::new();
         let mut dropped = 0;
         for (process, member) in self.members.iter().enumerate() {
@@ -182,14 +182,16 @@ impl Group<'_> {
         records.sort_by_key(|(record, process)| (record.tick, *process));
         let sites = self.rule.program.sites();
         let several = self.members.len() > 1;
-        let mut lines = Vec::new();
-        if dropped > 0 {
-            lines.push(format!("… {dropped} earlier calls"));
-        }
-        lines.extend(records.iter().map(|(record, process)| {
+        let places = self.rule.program.places_of_calls();
+        let mut lines = trace::begin(dropped);
+        for (record, process) in &records {
             let line = trace::line(&self.texts, &sites, record);
-            if several { format!("{}: {line}", self.rule.program.processes[*process].name) } else { line }
-        }));
+            let line = match several {
+                true => format!("{}: {line}", self.rule.program.processes[*process].name),
+                false => line,
+            };
+            lines.add(line, trace::place(&places, record));
+        }
         lines
     }
 }

@@ -14,6 +14,7 @@ mod errors;
 mod estimate;
 mod everywhere;
 mod evidence;
+mod excerpt;
 mod expectation_options;
 mod folder;
 mod known;

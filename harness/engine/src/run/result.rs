@@ -10,6 +10,7 @@ use record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 use super::answers;
 use super::campaign::Campaign;
 use super::empty_result::empty_result;
+use super::excerpt;
 use super::replay;
 
 /// A finished rule.
@@ -136,7 +137,8 @@ fn describe(
         case: failed.case,
         shrinks: failed.shrinks,
         cut: failed.shrinking.cut,
-        trace: failed.trace,
+        steps: excerpt::steps(rule, span, &failed.trace.places),
+        trace: failed.trace.calls,
         output,
         difference: failed.failure.difference,
         boundary: failed.boundary,

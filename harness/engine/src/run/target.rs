@@ -26,7 +26,7 @@ use crate::pool::{
 };
 use crate::runtime::Runtime;
 use crate::wire::message::{Answers, Reply, Request};
-use catalog::{self, Conditions, Edition, Known, Rule, Rules, Skip, applies};
+use catalog::{self, Conditions, DocumentEntry, Edition, Known, Rule, Rules, Skip, applies};
 use record::{
     FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
 };
@@ -268,6 +268,7 @@ impl Target {
             profile: profile.name().to_owned(),
             catalog_digest: self.rules.digest.clone(),
             rules: plan(&self.rules).len(),
+            documents: self.rules.documents.iter().map(DocumentEntry::named).collect(),
             subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
             defects: options.run.defects.clone(),
             settings: RunSettings { patience: Some(self.executor.scope.patience), ..settings(options) },

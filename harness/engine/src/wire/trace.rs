@@ -7,6 +7,7 @@ use steps::program::{Argument, Call, Expression, Place, Program, Root, Space};
 use steps::types::{c_name, is_address, wrap};
 
 use super::flight::{ARGUMENTS, CallRecord, LIFE_CYCLE, RELEASE};
+use crate::case::Trace;
 
 /// The programs from which calls were recorded.
 #[derive(Debug, Clone, Copy)]
@@ -18,15 +19,27 @@ pub struct Texts<'a> {
     pub life_cycle: &'a LifeCycleProgram,
 }
 
-/// A case's calls, one per line.
-pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Vec<String> {
-    let sites = texts.program.sites();
-    let mut lines = Vec::new();
-    if dropped > 0 {
-        lines.push(format!("… {dropped} earlier calls"));
-    }
-    lines.extend(records.iter().map(|record| line(texts, &sites, record)));
+/// A case's calls.
+pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Trace {
+    let (sites, places) = (texts.program.sites(), texts.program.places_of_calls());
+    let mut lines = begin(dropped);
+    records.iter().for_each(|record| lines.add(line(texts, &sites, record), place(&places, record)));
     lines
+}
+
+/// The beginning of a trace whose first calls were not kept.
+pub fn begin(dropped: u64) -> Trace {
+    let mut lines = Trace::default();
+    if dropped > 0 {
+        lines.add(format!("… {dropped} earlier calls"), None);
+    }
+    lines
+}
+
+/// The place of a recorded call in the program's text; `None` for calls outside the steps.
+pub fn place(places: &[Option<usize>], record: &CallRecord) -> Option<usize> {
+    // Releases and the life cycle have numbers above those of all call sites.
+    places.get(record.site as usize).copied().flatten()
 }
 
 /// The called function's name and the origin of the call.

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::fcntl_dupfd_cloexec;
 use simulator_contract::symbol;
 
-use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trouble};
+use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trace, Trouble};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
@@ -453,7 +453,7 @@ impl<'a> Worker<'a> {
                     let (records, dropped) = flight.calls();
                     trace(&texts, &records, dropped)
                 }
-                None => Vec::new(),
+                None => Trace::default(),
             };
             if state == Readiness::Device
                 && let Err(trouble) = life_cycle.run_section(Section::Restore)

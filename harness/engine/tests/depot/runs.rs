@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
 use engine::run::{Campaign, ExitStatus, Options, RunError, load_rules, plan};
-use ledger::report::{first_line, summary};
+use ledger::report::{Layout, first_line, summary};
 use record::{RuleResult, RunHeader, Verdict};
 use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ impl Run {
         }
         let end = campaign.finish();
         let (header, results) = (campaign.header.clone(), campaign.results());
-        let summary = summary(&header, &results, Some(&end), false);
+        let summary = summary(&header, &results, Some(&end), Layout::FILE);
         Run { header, results, summary, exit: end.exit }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use messages::{comma, message};
 use record::{AppliedExpectations, EntryReference, Retry, RetryCause, Sort, SortedResult};
 
-use super::text::{Paint, WIDTH, one_line, wrap};
+use super::text::{Paint, one_line, wrap};
 use crate::names::sort_text;
 
 /// A sorted result on one line, for example `known: fail, call f; https://…, owner kernel-team, until 2027-03-31
@@ -41,7 +41,7 @@ pub(super) fn sections(expected: &AppliedExpectations, paint: Paint) -> String {
             text.push_str(&format!("  {}\n", colored(sort, &one_line(&sorted.rule), paint)));
             let entry = sorted.entry.as_ref().map(reference);
             let lines = [Some(one_line(&sorted.why)), entry].into_iter().flatten();
-            for line in lines.flat_map(|line| wrap(&line, WIDTH - 6)) {
+            for line in lines.flat_map(|line| wrap(&line, paint.width() - 6)) {
                 text.push_str(&format!("      {line}\n"));
             }
         }

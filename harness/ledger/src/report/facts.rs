@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use messages::{comma, message};
 use record::{Conclusion, Confirmation, Failure, LogFile, Rounds, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
 
+use super::layout::Detail;
+use super::steps;
 use super::target::library_line;
 use super::text::{duration, one_line};
 use crate::causes::{boundary_lines, difference_text};
@@ -23,6 +25,7 @@ pub(super) struct Fact<'a> {
 pub(super) enum Role {
     Reason,
     Library,
+    Documents,
     Replay,
     Other,
 }
@@ -37,6 +40,8 @@ pub(super) enum Content<'a> {
     Exact(String),
     /// Names and values.
     Values(&'a [(String, String)]),
+    /// The steps around the failed statement, with their calls.
+    Steps(&'a Failure),
     /// Calls in order; the last calls matter most.
     Calls(&'a [String]),
     /// Earlier cases in order; the last cases matter most.
@@ -45,8 +50,10 @@ pub(super) enum Content<'a> {
     Output(&'a str),
 }
 
-/// All nonempty facts, in reading order.
-pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<'a>> {
+/// All nonempty facts, in reading order. Without details, facts that a reader of the failure rarely needs are omitted.
+pub(super) fn facts<'a>(result: &'a RuleResult, header: &'a RunHeader, detail: Detail) -> Vec<Fact<'a>> {
+    let brief = detail == Detail::Brief && result.failure.as_ref().is_some_and(|failure| failure.steps.is_some());
+    let detail = if brief { Detail::Brief } else { Detail::Full };
     let failure = result.failure.as_deref();
     let mut facts = Facts::default();
     match failure {
@@ -60,11 +67,11 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
             if !repeats && one_line(&failure.message) != one_line(&result.reason) {
                 facts.reason(&result.reason);
             }
-            describe(&mut facts, result, failure);
+            describe(&mut facts, result, failure, header, detail);
         }
         None => facts.reason(&result.reason),
     }
-    remarks(&mut facts, result);
+    remarks(&mut facts, result, detail);
     let work = message!(
         "work",
         cases = message!("count-cases", count = result.cases),
@@ -72,14 +79,17 @@ pub(super) fn facts<'a>(result: &'a RuleResult, header: &RunHeader) -> Vec<Fact<
         time = duration(result.nanoseconds),
         seed = result.seed.to_string()
     );
-    facts.text(message!("label-work"), &work);
-    facts.add_as(Role::Library, message!("label-library"), Content::Text(library_line(header)));
+    if detail == Detail::Full {
+        facts.text(message!("label-work"), &work);
+        facts.add_as(Role::Library, message!("label-library"), Content::Text(library_line(header)));
+    }
     if let Some(failure) = failure {
         facts.add(message!("label-output"), Content::Output(&failure.output));
         facts.add(message!("label-last-error"), Content::Output(&failure.recent_error));
         facts.add_as(Role::Replay, message!("label-replay"), Content::Exact(failure.replay.clone()));
     }
-    facts.add(message!("label-logs"), Content::Exact(result.logs.as_ref().map(logs).unwrap_or_default()));
+    let kept = result.logs.as_ref().filter(|logs| detail == Detail::Full || !logs.files.is_empty());
+    facts.add(message!("label-logs"), Content::Exact(kept.map(logs).unwrap_or_default()));
     facts.0
 }
 
@@ -95,7 +105,7 @@ pub(super) fn notes(result: &RuleResult) -> Vec<Fact<'_>> {
         facts.text(verdict_text(result.verdict), explanation);
         facts.reason(&result.reason);
     }
-    remarks(&mut facts, result);
+    remarks(&mut facts, result, Detail::Full);
     facts.0
 }
 
@@ -127,6 +137,7 @@ impl<'a> Facts<'a> {
             Content::List(entries) | Content::Cases(entries) => entries.is_empty(),
             Content::Values(values) => values.is_empty(),
             Content::Calls(calls) => calls.is_empty(),
+            Content::Steps(failure) => failure.steps.is_none(),
         };
         if !empty {
             self.0.push(Fact { label, role, content });
@@ -134,14 +145,27 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure) {
-    facts.text(message!("label-statement"), &failure.statement);
+fn describe<'a>(
+    facts: &mut Facts<'a>,
+    result: &RuleResult,
+    failure: &'a Failure,
+    header: &'a RunHeader,
+    detail: Detail,
+) {
+    let brief = detail == Detail::Brief;
+    if !steps::shows_statement(failure) {
+        facts.text(message!("label-statement"), &failure.statement);
+    }
     facts.add(message!("label-place"), Content::Exact(failure.place.clone()));
+    facts.add(message!("label-steps"), Content::Steps(failure));
     let devices = if result.devices.is_empty() { &failure.devices } else { &result.devices };
     let label = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
     facts.text(label, &devices.join(comma()));
     facts.text(message!("label-by-device"), &on_which(&result.each).unwrap_or_default());
-    facts.add(message!("label-values"), Content::Values(&failure.values));
+    match brief {
+        true => facts.text(message!("label-values"), &on_one_line(&failure.values)),
+        false => facts.add(message!("label-values"), Content::Values(&failure.values)),
+    }
     facts.list(message!("label-boundary"), boundary_lines(&failure.boundary));
     if failure.case > 0 {
         let found = match failure.shrinks {
@@ -155,12 +179,43 @@ fn describe<'a>(facts: &mut Facts<'a>, result: &RuleResult, failure: &'a Failure
         confirm(facts, confirmation);
     }
     facts.text(message!("label-rounds"), &result.rounds.as_ref().map(Rounds::clause).unwrap_or_default());
+    if brief {
+        facts.list(message!("label-last-call"), steps::last_call(failure));
+        promised(facts, failure);
+        return;
+    }
     facts.add(message!("label-calls"), Content::Calls(&failure.trace));
     facts.text(message!("label-rule"), &failure.rule_statement);
     facts.list(message!("label-promised"), failure.clauses.iter().cloned());
+    let documents = cited(header, std::iter::once(failure));
+    facts.add_as(Role::Documents, message!("label-documents"), Content::List(documents));
     if failure.clauses.is_empty() {
         facts.list(message!("label-sources"), failure.sources.iter().cloned());
     }
+}
+
+/// Adds the first clause that the statement rests on, and the names of the others.
+fn promised(facts: &mut Facts<'_>, failure: &Failure) {
+    let (first, others) = match failure.clauses.split_first() {
+        Some((first, others)) => (first, others),
+        None => return facts.list(message!("label-sources"), failure.sources.iter().cloned()),
+    };
+    let names: Vec<&str> = others.iter().map(|clause| clause.split(": ").next().unwrap_or(clause)).collect();
+    let others = (!names.is_empty()).then(|| message!("also-rests-on", clauses = names.join(comma())));
+    facts.list(message!("label-promised"), std::iter::once(first.clone()).chain(others));
+}
+
+/// The titles of the documents that the clauses of failures cite by their ids.
+pub(super) fn cited<'a>(header: &RunHeader, failures: impl Iterator<Item = &'a Failure>) -> Vec<String> {
+    let clauses: Vec<&String> = failures.flat_map(|failure| &failure.clauses).collect();
+    let cites = |id: &str| clauses.iter().any(|clause| clause.contains(&format!("([{id}] ")));
+    let cited = header.documents.iter().filter(|(id, _)| cites(id));
+    cited.map(|(id, title)| format!("[{id}] {title}")).collect()
+}
+
+/// Names and values as one text.
+fn on_one_line(values: &[(String, String)]) -> String {
+    values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Adds the results of rerunning the case.
@@ -176,24 +231,26 @@ fn confirm(facts: &mut Facts<'_>, confirmation: &Confirmation) {
     let remark = if confirmation.remark.is_empty() { String::new() } else { format!(" ({})", confirmation.remark) };
     facts.text(message!("label-run-again"), &format!("{found}{remark}"));
     let case = |values: &Vec<(String, String)>| {
-        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        if values.is_empty() { message!("case-without-values").to_owned() } else { values.join(", ") }
+        if values.is_empty() { message!("case-without-values").to_owned() } else { on_one_line(values) }
     };
     facts.add(message!("label-only-after"), Content::Cases(confirmation.after.iter().map(case).collect()));
 }
 
-fn remarks(facts: &mut Facts<'_>, result: &RuleResult) {
+fn remarks(facts: &mut Facts<'_>, result: &RuleResult, detail: Detail) {
+    let full = detail == Detail::Full;
     facts.list(message!("label-findings"), result.findings.iter().cloned());
     let observed = |(name, classes): (&String, &BTreeMap<String, u64>)| {
         let class =
             |(class, cases): (&String, &u64)| message!("observed-class", class = one_line(class), count = *cases);
         format!("{}: {}", one_line(name), classes.iter().map(class).collect::<Vec<_>>().join(comma()))
     };
-    facts.list(message!("label-observed"), result.observations.iter().map(observed));
+    facts.list(message!("label-observed"), result.observations.iter().filter(|_| full).map(observed));
     let coverage = result.coverage.as_ref().and_then(|coverage| coverage.remark.as_deref());
     facts.text(message!("label-coverage"), coverage.unwrap_or_default());
-    facts.text(message!("label-left-out"), &result.left_out.join(comma()));
-    facts.list(message!("label-not-judged"), result.observed_only.iter().cloned());
+    if full {
+        facts.text(message!("label-left-out"), &result.left_out.join(comma()));
+    }
+    facts.list(message!("label-not-judged"), result.observed_only.iter().filter(|_| full).cloned());
     facts.text(message!("label-doubt"), result.doubt.as_deref().unwrap_or_default());
     if result.interrupted > 0 {
         facts.text(message!("label-resumed"), &message!("rule-resumed", count = result.interrupted));

@@ -15,6 +15,7 @@ use super::expected::{retry, sorted_line};
 use super::failure::{failure_text, notes};
 use super::fingerprint::{device_line, installed_line};
 use super::host::host_line;
+use super::layout::Layout;
 use super::markup::{Extra, OfRule, SPLIT, broken, complete};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::place::place_of;
@@ -158,7 +159,7 @@ fn case(
     } else {
         &rule.reason
     });
-    let full = || body(&failure_text(rule, header));
+    let full = || body(&failure_text(rule, header, Layout::FILE));
     let sorted = expected.and_then(|expected| expected.of(&rule.id));
     let excused = sorted.filter(|_| expected.is_some_and(|expected| expected.excuses(&rule.id)));
     let type_ = excused.map_or(type_, |sorted| sorted.sort.name().to_owned());

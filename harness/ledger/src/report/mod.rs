@@ -23,10 +23,13 @@ mod fingerprint;
 mod host;
 mod html;
 mod junit;
+mod layout;
 mod markup;
 mod parts;
 mod place;
+mod quotes;
 mod step_summary;
+mod steps;
 mod subjects;
 mod summary;
 mod target;
@@ -48,11 +51,13 @@ pub use failure::failure_text;
 pub use html::PAGE_FILE;
 pub(crate) use html::{anchor, bar, class, document, fill, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
+pub use layout::{Detail, Layout};
+pub use quotes::quote;
 pub use step_summary::STEP_SUMMARY_FILE;
 pub(crate) use summary::MEANINGS;
 pub use summary::summary;
 pub use target::first_line;
-pub use text::{clean, disarmed, markdown_line, pad, wrap};
+pub use text::{clean, disarmed, markdown_line, pad, painted, wrap};
 pub(crate) use text::{columns, duration, elide, one_line, pad_left};
 
 /// A report that every run writes next to its journal.

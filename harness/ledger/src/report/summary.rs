@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{Paint, WIDTH, clean, columns, duration, elide, one_line, pad, pad_left, short, wrap};
+use super::layout::Layout;
+use super::text::{Paint, clean, columns, duration, elide, one_line, pad, pad_left, short, wrap};
 use messages::{comma, message};
 use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word, counts};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::expected::{numbers, retries, sections};
+use super::facts::cited;
 use super::fingerprint::fingerprint_line;
 use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
@@ -21,8 +23,8 @@ const GROUPS: usize = 12;
 
 /// The summary of a run for a terminal: the tested library and devices, counts by chapter, broken and unknown rules,
 /// skipped rules with reasons, and the folder with the reports.
-pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, color: bool) -> String {
-    let paint = Paint(color);
+pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, layout: Layout) -> String {
+    let paint = Paint(layout);
     let mut text = String::new();
     opening(&mut text, header, paint);
     chapters(&mut text, results, paint);
@@ -53,29 +55,34 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
             line(text, &paint.yellow(&format!("  {seeded}")));
         }
     }
-    field(text, message!("label-library"), &library_line(header));
+    field(text, message!("label-library"), &library_line(header), paint);
     for library in &header.further_libraries {
         let (id, path) = (one_line(&library.id), one_line(&library.path));
-        field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)));
+        field(text, "", &format!("{id}: {path} (sha256 {})", short(&library.sha256)), paint);
     }
-    field(text, message!("label-version"), &one_line(header.library.version_note.as_deref().unwrap_or_default()));
-    mapped(text, header);
-    field(text, message!("label-device"), &target_line(header));
+    field(
+        text,
+        message!("label-version"),
+        &one_line(header.library.version_note.as_deref().unwrap_or_default()),
+        paint,
+    );
+    mapped(text, header, paint);
+    field(text, message!("label-device"), &target_line(header), paint);
     for out in &header.devices_out {
         let (device, reason) = (one_line(&out.device), one_line(&out.reason));
-        field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason));
+        field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason), paint);
     }
     if let Some(fingerprint) = &header.fingerprint {
-        field(text, message!("label-identity"), &fingerprint_line(fingerprint));
-        fingerprint.unknown.iter().for_each(|why| field(text, message!("label-unknown"), &one_line(why)));
+        field(text, message!("label-identity"), &fingerprint_line(fingerprint), paint);
+        fingerprint.unknown.iter().for_each(|why| field(text, message!("label-unknown"), &one_line(why), paint));
     }
-    field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default());
+    field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default(), paint);
     for (index, line) in header.host.iter().flat_map(left_out_lines).enumerate() {
-        field(text, if index == 0 { message!("label-left-out") } else { "" }, &line);
+        field(text, if index == 0 { message!("label-left-out") } else { "" }, &line, paint);
     }
-    field(text, message!("label-part"), &part_line(header));
+    field(text, message!("label-part"), &part_line(header), paint);
     for run in worth_a_line(header) {
-        field(text, "", &merged_line(run));
+        field(text, "", &merged_line(run), paint);
     }
     let (profile, seed) = (one_line(&header.profile), header.seed.to_string());
     let started = message!("started-at", time = one_line(&header.started));
@@ -83,22 +90,22 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     let patience = header.settings.patience.map(|patience| message!("patience", milliseconds = patience));
     let first = [message!("profile-and-seed", profile = profile, seed = seed)];
     let run: Vec<String> = first.into_iter().chain(patience).chain([started]).chain(resumed).collect();
-    field(text, message!("label-run"), &run.join(comma()));
+    field(text, message!("label-run"), &run.join(comma()), paint);
 }
 
 /// The libraries that the library under test loaded. If the library under test only forwards calls, the run tested the
 /// behavior of the loaded libraries.
-fn mapped(text: &mut String, header: &RunHeader) {
+fn mapped(text: &mut String, header: &RunHeader, paint: Paint) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
     let others =
         header.mapped.iter().filter(|library| !library.sha256.as_ref().is_some_and(|sha| named.contains(&sha)));
     let others: Vec<String> = others.map(mapped_line).collect();
     for (index, other) in others.iter().take(GROUPS).enumerate() {
-        field(text, if index == 0 { message!("label-mapped") } else { "" }, other);
+        field(text, if index == 0 { message!("label-mapped") } else { "" }, other, paint);
     }
     if let Some(rest) = others.get(GROUPS..).filter(|rest| !rest.is_empty()) {
-        field(text, "", &message!("and-more-in-journal", count = rest.len()));
+        field(text, "", &message!("and-more-in-journal", count = rest.len()), paint);
     }
 }
 
@@ -127,7 +134,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         for meaning in &columns {
             let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
             let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
-            row.push_str(&if number > 0 { colored(paint, *meaning, &cell) } else { cell });
+            row.push_str(&if number > 0 { paint.verdict(*meaning, &cell) } else { cell });
         }
         let time = rules.iter().map(|rule| rule.nanoseconds).fold(0, u64::saturating_add);
         line(text, &format!("{row}  {:>12}", duration(time)));
@@ -144,13 +151,13 @@ fn broken(text: &mut String, results: &[&RuleResult], paint: Paint) {
     for cause in groups {
         let heads = [Some(cause.title()), cause.lead(), Some(cause.advice())];
         let head = heads.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        for (index, part) in wrap(&one_line(&head), WIDTH - 8).iter().enumerate() {
+        for (index, part) in wrap(&one_line(&head), paint.width() - 8).iter().enumerate() {
             let number = if index == 0 { cause.len().to_string() } else { String::new() };
             line(text, &paint.red(&format!("{number:>6}  {part}")));
         }
         let others: Vec<String> = cause.others.iter().map(|rule| one_line(&rule.id)).collect();
         let others = format!("{} {}", message!("also-broken"), others.join(", "));
-        wrap(&others, WIDTH - 8).iter().for_each(|part| line(text, &format!("{:>6}  {part}", "")));
+        wrap(&others, paint.width() - 8).iter().for_each(|part| line(text, &format!("{:>6}  {part}", "")));
     }
     for rule in alone {
         line(text, &row(rule, paint));
@@ -168,10 +175,10 @@ fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Me
 /// A result on one line.
 fn row(rule: &RuleResult, paint: Paint) -> String {
     let start = format!("  {}  {}", pad(verdict_text(rule.verdict), 10), one_line(&rule.id));
-    let room = WIDTH.saturating_sub(columns(&start) + 2);
+    let room = paint.width().saturating_sub(columns(&start) + 2);
     let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
     let seen = if rule.reason.trim().is_empty() { message } else { &rule.reason };
-    let start = colored(paint, rule.meaning(), &start);
+    let start = paint.verdict(rule.meaning(), &start);
     if room < 20 { start } else { format!("{start}  {}", elide(seen, room)) }
 }
 
@@ -196,7 +203,7 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
             [rule] => format!("{verdict}{reason} ({})", one_line(rule)),
             _ => format!("{verdict}{reason}"),
         };
-        for (index, part) in wrap(&reason, WIDTH - 8).iter().enumerate() {
+        for (index, part) in wrap(&reason, paint.width() - 8).iter().enumerate() {
             let number = if index == 0 { rules.len().to_string() } else { String::new() };
             line(text, &format!("{number:>6}  {part}"));
         }
@@ -216,7 +223,7 @@ fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint
         .collect();
     rules.sort();
     title(text, &message!("option-would-add", option = word.option()), rules.len(), paint);
-    wrap(&rules.join(comma()), WIDTH - 2)
+    wrap(&rules.join(comma()), paint.width() - 2)
         .iter()
         .filter(|_| !rules.is_empty())
         .for_each(|part| line(text, &format!("  {part}")));
@@ -290,10 +297,15 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
     .filter(|(number, _)| *number > 0)
     .map(|(_, note)| note)
     .collect();
-    field(text, message!("label-verdicts"), &verdicts(results));
-    field(text, message!("label-notes"), &notes.join(comma()));
+    field(text, message!("label-verdicts"), &verdicts(results), paint);
+    field(text, message!("label-notes"), &notes.join(comma()), paint);
     if results.len() < header.rules {
-        field(text, message!("label-rules"), &message!("some-results", some = results.len(), all = header.rules));
+        field(
+            text,
+            message!("label-rules"),
+            &message!("some-results", some = results.len(), all = header.rules),
+            paint,
+        );
     }
     if let Some(end) = end {
         let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
@@ -301,20 +313,24 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
             0 => message!("workers", count = started, time = time),
             runtimes => message!("workers-with-runtime", count = started, runtimes = runtimes, time = time),
         };
-        field(text, message!("label-workers"), &workers);
+        field(text, message!("label-workers"), &workers, paint);
         let reasons: Vec<String> =
             end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
         if !reasons.is_empty() {
-            field(text, message!("label-started"), &reasons.join(comma()));
+            field(text, message!("label-started"), &reasons.join(comma()), paint);
         }
-        field(text, message!("label-time"), &run_time(header, end));
-        field(text, message!("label-retries"), &retries(&end.retries));
-        end.told().for_each(|remark| field(text, message!("label-remark"), &one_line(&remark)));
+        field(text, message!("label-time"), &run_time(header, end), paint);
+        field(text, message!("label-retries"), &retries(&end.retries), paint);
+        end.told().for_each(|remark| field(text, message!("label-remark"), &one_line(&remark), paint));
     }
     let expected = end.and_then(|end| end.expectations.as_ref());
     if let Some(expected) = expected {
-        field(text, message!("label-expected"), &numbers(expected));
-        expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open)));
+        field(text, message!("label-expected"), &numbers(expected), paint);
+        expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open), paint));
+    }
+    let failures = results.iter().filter_map(|result| result.failure.as_deref());
+    for (index, document) in cited(header, failures).iter().enumerate() {
+        field(text, if index == 0 { message!("label-documents") } else { "" }, &one_line(document), paint);
     }
     outcome(text, header, results, end, paint);
 }
@@ -354,15 +370,6 @@ pub(super) fn run_time(header: &RunHeader, end: &RunEnd) -> String {
 pub(crate) const MEANINGS: [Meaning; 5] =
     [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
 
-fn colored(paint: Paint, meaning: Meaning, text: &str) -> String {
-    match meaning {
-        Meaning::Good => paint.green(text),
-        Meaning::Broken | Meaning::Unknown => paint.red(text),
-        Meaning::Finding => paint.yellow(text),
-        Meaning::Skipped => text.to_owned(),
-    }
-}
-
 /// Adds a heading with the number of entries, unless there are no entries.
 fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     if number > 0 {
@@ -370,9 +377,9 @@ fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     }
 }
 
-pub(super) fn field(text: &mut String, label: &str, value: &str) {
+pub(super) fn field(text: &mut String, label: &str, value: &str, paint: Paint) {
     if !value.is_empty() {
-        for (index, part) in wrap(value, WIDTH - 10).iter().enumerate() {
+        for (index, part) in wrap(value, paint.width() - 10).iter().enumerate() {
             line(text, &format!("{} {part}", pad(if index == 0 { label } else { "" }, 9)));
         }
     }

@@ -1,15 +1,14 @@
 //! Text layout: columns, colors, durations.
 
+use super::layout::Layout;
+use record::Meaning;
+use record::text::beginning;
 pub(crate) use record::text::one_line;
 pub use record::text::{clean, disarmed, pad, wrap};
 pub(crate) use record::text::{columns, pad_left};
 
-/// The width of text reports, in columns.
-pub(super) const WIDTH: usize = 100;
 /// The width of a label, in columns.
 const LABEL: usize = 10;
-/// The width of the rest of a line, after the label.
-pub(super) const ROOM: usize = WIDTH - LABEL - 3;
 
 /// Text as one line of Markdown that cannot start a tag or a link, or mention a user.
 pub fn markdown_line(text: &str) -> String {
@@ -27,27 +26,42 @@ pub fn markdown_line(text: &str) -> String {
     escaped
 }
 
-/// The text on one line, cut to `width` characters. If the text is cut, its last character is `…`.
+/// The text on one line, cut to `width` columns. If the text is cut, its last character is `…`.
 pub(crate) fn elide(text: &str, width: usize) -> String {
     let line = one_line(text);
-    if line.chars().count() <= width {
+    if columns(&line) <= width {
         return line;
     }
-    let mut cut: String = line.chars().take(width.saturating_sub(1)).collect();
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
+    let cut = if width < 2 { "" } else { beginning(&line, width - 1).trim_end() };
+    format!("{cut}…")
 }
 
 /// Labeled text with a column for the labels. Each line ends with a line feed.
-#[derive(Default)]
-pub(super) struct Sheet(pub(super) String);
+pub(super) struct Sheet {
+    pub(super) text: String,
+    /// The width of the lines after the label, in columns.
+    pub(super) room: usize,
+}
 
 impl Sheet {
+    /// An empty sheet whose lines have this width.
+    pub(super) fn new(width: usize) -> Sheet {
+        Sheet { text: String::new(), room: width.saturating_sub(LABEL + 3) }
+    }
+
     /// Adds wrapped text, unless it is empty.
     pub(super) fn add(&mut self, label: &str, text: &str) {
         if !text.trim().is_empty() {
-            self.add_lines(label, wrap(text, ROOM));
+            self.add_lines(label, wrap(text, self.room));
+        }
+    }
+
+    /// Adds lines without a label and without a column for it.
+    pub(super) fn add_block(&mut self, lines: &str) {
+        for line in lines.lines() {
+            self.text.push_str("  ");
+            self.text.push_str(line);
+            self.text.push('\n');
         }
     }
 
@@ -56,8 +70,8 @@ impl Sheet {
         let mut label = label;
         for line in lines {
             let row = format!("  {} {line}", pad(label, LABEL));
-            self.0.push_str(row.trim_end());
-            self.0.push('\n');
+            self.text.push_str(row.trim_end());
+            self.text.push('\n');
             label = "";
         }
     }
@@ -80,11 +94,21 @@ pub(super) fn short(digest: &str) -> String {
     one_line(digest).chars().take(12).collect()
 }
 
-/// Colors for a terminal, if they are enabled.
+/// Colors for a terminal, if the layout has them.
 #[derive(Clone, Copy)]
-pub(super) struct Paint(pub(super) bool);
+pub(super) struct Paint(pub(super) Layout);
 
 impl Paint {
+    /// A verdict, in the color of its meaning.
+    pub(super) fn verdict(self, meaning: Meaning, text: &str) -> String {
+        match meaning {
+            Meaning::Good => self.green(text),
+            Meaning::Broken | Meaning::Unknown => self.red(text),
+            Meaning::Finding => self.yellow(text),
+            Meaning::Skipped => text.to_owned(),
+        }
+    }
+
     pub(super) fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
@@ -101,7 +125,17 @@ impl Paint {
         self.with("33", text)
     }
 
-    fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    /// The width of the report, in columns.
+    pub(super) fn width(self) -> usize {
+        self.0.width
     }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// A text in the color of a result's meaning, if the layout has colors.
+pub fn painted(meaning: Meaning, text: &str, layout: Layout) -> String {
+    Paint(layout).verdict(meaning, text)
 }

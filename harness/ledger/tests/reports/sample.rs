@@ -8,7 +8,7 @@ use record::{
     AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Boundary, Conclusion, Confirmation, Content,
     Coverage, Difference, EntryReference, ExpectationFiles, FailingValues, Failure, Journal, Level, LibraryIdentity,
     QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Shape, Sort, SortedResult,
-    StartReason, Starts, Subject, Verdict,
+    StartReason, Starts, Steps, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 13] = [
@@ -84,6 +84,7 @@ pub fn header() -> RunHeader {
         profile: "default".into(),
         catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),
         rules: 9,
+        documents: BTreeMap::from([("toy-reference".to_owned(), "Toy reference (2)".to_owned())]),
         subjects: vec![Subject {
             name: "copies of every byte".to_owned(),
             rules: ["toy.copy.exact-count", "toy.copy.zero-bytes"].map(str::to_owned).to_vec(),
@@ -171,6 +172,7 @@ pub fn failure() -> Failure {
         case: 17,
         shrinks: 9,
         cut: false,
+        steps: None,
         trace: vec![
             "toy_dv_take(&device_memory = 0x7f0000000000, 65569, TOY_MEM_MALLOC_HUGE_FIRST) = 0 (TOY_SUCCESS)".into(),
             "toy_dv_copy(device_memory, 65569, source, 65569, TOY_MEMCPY_HOST_TO_DEVICE) = 0 (TOY_SUCCESS)".into(),
@@ -212,6 +214,46 @@ pub fn failure() -> Failure {
             remark: String::new(),
         }),
         ..Failure::default()
+    }
+}
+
+/// The same failure in a journal with the steps.
+pub fn failure_with_steps() -> Failure {
+    let text = "\
+toy_dv_take(&device_memory, size, TOY_MEM_MALLOC_HUGE_FIRST);
+---
+for (i < 2) {
+  toy_dv_copy(device_memory, size, source, size, TOY_MEMCPY_HOST_TO_DEVICE);
+  // Through a second path, at a place that no other rule uses, so that the line becomes long.
+  toy_dv_copy((char *)back + host_offset, size, (char *)device_memory, size, TOY_MEMCPY_DEVICE_TO_HOST);
+}
+same(back, source, size);
+same(source, old, size);
+done();";
+    let start = text.find("same(back").unwrap() as u32;
+    let copies = ["HOST_TO_DEVICE", "DEVICE_TO_HOST"].map(|way| {
+        format!("toy_dv_copy(dst=0x7f0000000000, room=65569, src=0x7f0000020000, count=65569, kind=TOY_MEMCPY_{way}) = success")
+    });
+    let take = "toy_dv_take(out=&device_memory, size=65569, policy=TOY_MEM_MALLOC_HUGE_FIRST) = success".to_owned();
+    let give = "toy_dv_give(p=0x7f0000000000) = success  (automatic release)".to_owned();
+    Failure {
+        message: "`same(back, source, size)` does not hold: 1 of 65569 bytes differ, the first at 65568".into(),
+        clauses: vec![
+            "copy.all-bytes: A copy writes every byte of the range. ([toy-reference] toy_copy; holds from edition 2 on; \
+             this library is of edition 2.1)"
+                .to_owned(),
+            "copy.count: The count of a copy is its length in bytes. ([toy-reference] toy_copy)".to_owned(),
+            "assuming source-stays: A copy does not change its source.".to_owned(),
+        ],
+        steps: Some(Steps {
+            first: 34,
+            text: text.to_owned(),
+            start,
+            end: start + "same(back, source, size);".len() as u32,
+            calls: vec![34, 37, 39, 37, 39, 0],
+        }),
+        trace: [&[take][..], &copies, &copies, &[give]].concat(),
+        ..failure()
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::Path;
 use crate::causes::{Cause, causes};
 use crate::report::expected::sorted_line;
 use crate::report::facts::{Content, Fact, Role, facts};
+use crate::report::layout::{Detail, Layout};
+use crate::report::steps::frame;
 use crate::report::text::{clean, elide, one_line};
 use catalog::Level;
 use maud::{Markup, PreEscaped, html};
@@ -256,6 +258,9 @@ fn in_list(rows: &str) -> String {
     if rows.is_empty() { String::new() } else { format!("<dl>\n{rows}</dl>\n") }
 }
 
+/// The widest frame with steps, in columns. Wider lines are cut.
+const WIDEST: usize = 160;
+
 /// Facts that are shown or omitted together.
 #[derive(PartialEq, Eq)]
 enum FactGroup {
@@ -274,10 +279,10 @@ fn group_of(fact: &Fact<'_>) -> FactGroup {
     }
 }
 
-/// The labeled facts, except the library, which is the same for every rule.
+/// The labeled facts, except the library and the documents, which the page names once.
 fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> bool) -> String {
-    let facts = facts(result, header);
-    let facts = facts.iter().filter(|fact| fact.role != Role::Library && wanted(fact));
+    let facts = facts(result, header, Detail::Full);
+    let facts = facts.iter().filter(|fact| !matches!(fact.role, Role::Library | Role::Documents) && wanted(fact));
     let markup = |fact: &Fact<'_>| match &fact.content {
         Content::Exact(text) if fact.role == Role::Replay => {
             format!("<code data-copy=\"\">{}</code>", escaped(&one_line(text)))
@@ -305,6 +310,10 @@ fn content(content: &Content<'_>) -> String {
             let rest =
                 (rest > 0).then(|| format!("<span class=\"faint\">{}</span>", message!("and-more", count = rest)));
             values.iter().take(LAST).map(value).chain(rest).collect::<Vec<_>>().join("<br/>")
+        }
+        Content::Steps(failure) => {
+            let frame = frame(failure, Layout { width: WIDEST, ..Layout::FILE }).unwrap_or_default();
+            if frame.is_empty() { frame } else { format!("<pre tabindex=\"0\">{}</pre>", escaped(&frame)) }
         }
         Content::Calls(calls) => numbered(calls),
         Content::Cases(cases) => numbered(cases),

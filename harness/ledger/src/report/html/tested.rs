@@ -73,6 +73,8 @@ fn tested(header: &RunHeader) -> String {
     rows.add(message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default());
     rows.all(message!("label-left-out"), header.host.iter().flat_map(left_out_lines));
     rows.all(message!("label-defects"), header.defects.iter().cloned());
+    let document = |(id, title): (&String, &String)| format!("[{id}] {title}");
+    rows.all(message!("label-documents"), header.documents.iter().map(document));
     let digest = header.catalog_digest.as_str();
     rows.add(message!("label-catalog"), &message!("catalog", count = header.rules, sha256 = digest));
     let (profile, seed) = (header.profile.as_str(), header.seed.to_string());

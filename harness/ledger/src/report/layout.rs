@@ -1,0 +1,28 @@
+//! The layout of text reports.
+
+/// The width of text reports in files, in columns.
+pub(super) const WIDTH: usize = 100;
+
+/// The layout of a text report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// The width in columns.
+    pub width: usize,
+    /// True to color words for a terminal.
+    pub color: bool,
+    pub detail: Detail,
+}
+
+/// The amount of detail in a failure block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The facts needed to understand the failure.
+    Brief,
+    /// Everything that the journal has.
+    Full,
+}
+
+impl Layout {
+    /// The layout of reports in files.
+    pub const FILE: Layout = Layout { width: WIDTH, color: false, detail: Detail::Full };
+}
