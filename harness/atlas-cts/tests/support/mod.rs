@@ -288,7 +288,7 @@ impl Report {
         self.end.as_ref().expect("the run reached its end")
     }
 
-    /// The journal without the parts that differ between any two runs: times and the report folder.
+    /// The journal without the parts that differ between any two runs: times, the report folder and stacks.
     pub fn timeless(&self) -> Vec<serde_json::Value> {
         fn forget(value: &mut serde_json::Value) {
             match value {
@@ -298,6 +298,8 @@ impl Report {
                             fields.remove(name);
                         }
                     }
+                    // It has addresses.
+                    fields.remove("stack");
                     fields.values_mut().for_each(forget);
                 }
                 serde_json::Value::Array(items) => items.iter_mut().for_each(forget),

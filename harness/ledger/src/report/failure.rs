@@ -44,7 +44,9 @@ fn sheet(facts: &[Fact<'_>]) -> String {
         match content {
             Content::Text(text) => sheet.add(label, text),
             Content::Exact(text) => sheet.add_lines(label, [one_line(text)]),
-            Content::List(entries) => sheet.add_lines(label, entries.iter().flat_map(|entry| hang(&one_line(entry)))),
+            Content::List(entries) | Content::Stack(entries) => {
+                sheet.add_lines(label, entries.iter().flat_map(|entry| hang(&one_line(entry))))
+            }
             Content::Values(values) => sheet.add_lines(label, lines_of_values(values)),
             Content::Calls(calls) => sheet.add_lines(label, trace(calls)),
             Content::Cases(cases) => sheet.add_lines(label, lines_of_cases(cases)),
