@@ -176,6 +176,7 @@ label-seen = seen
 label-selected = selected
 label-settings = settings
 label-sources = sources
+label-stack = stack
 label-started = started
 label-started-for = started for
 label-statement = statement
@@ -214,6 +215,15 @@ also-rests-on = also { $clauses }
 omitted-calls = { $count ->
     [one] (1 earlier call omitted; the journal has all)
    *[other] ({ $count } earlier calls omitted; the journal has all)
+}
+stack-thread = thread { $name }: { $wait }
+stack-more-frames = { $count ->
+    [one] 1 outer frame more; the journal has it
+   *[other] { $count } outer frames more; the journal has them
+}
+stack-more-threads = { $count ->
+    [one] 1 other thread; the journal has it
+   *[other] { $count } other threads; the journal has them
 }
 omitted-cases = { $count ->
     [one] (1 earlier case omitted)

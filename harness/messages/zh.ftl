@@ -140,6 +140,7 @@ label-seen = 现象
 label-selected = 已选择
 label-settings = 设置
 label-sources = 出处
+label-stack = 调用栈
 label-started = 启动
 label-started-for = 启动原因
 label-statement = 语句
@@ -176,6 +177,9 @@ logs-file-end = { $name }（{ count-lines }，省略{ $omitted }行）
 clause-quoted = { $clause } 原文：{ $original }
 also-rests-on = 另见 { $clauses }
 omitted-calls = （省略了之前的{ $count }次调用；运行记录中有全部调用）
+stack-thread = 线程{ $name }：{ $wait }
+stack-more-frames = 还有{ $count }个外层栈帧，见日志
+stack-more-threads = 还有{ $count }个其他线程，见日志
 omitted-cases = （省略了之前的{ $count }个用例）
 omitted-lines = （省略了之前的{ $count }行）
 

@@ -4,6 +4,8 @@
 mod limits;
 #[path = "faults/manners.rs"]
 mod manners;
+#[path = "faults/stacks.rs"]
+mod stacks;
 #[path = "faults/starts.rs"]
 mod starts;
 use crate::support;

@@ -22,5 +22,6 @@ pub mod prove;
 pub mod questions;
 pub mod run;
 pub mod runtime;
+mod stack;
 pub mod wire;
 pub mod worker;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the engine; each uses only those before it.
 const MODULES: &[&str] = &[
+    "stack",
     "case",
     "print_c",
     "leftovers",

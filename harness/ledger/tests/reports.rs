@@ -19,7 +19,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
     Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
-    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Steps, Verdict,
+    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Stack, StackThread, Steps, Verdict,
 };
 use rstest::rstest;
 
@@ -152,6 +152,47 @@ fn failures_that_depend_on_others_or_on_chance(#[case] name: &str, #[case] concl
         result.verdict = Verdict::Flaky;
     }
     insta::assert_snapshot!(name, failure_text(&result, &header(), Layout::FILE));
+}
+
+#[test]
+fn a_stack_shows_the_inner_frames_of_the_thread_that_matters() {
+    let frames = |count: usize| (0..count).map(|number| format!("#{number} libtoy.so+0x{number}")).collect();
+    let thread = |wait: &str, count| StackThread {
+        id: 7,
+        name: "toy".into(),
+        wait: wait.into(),
+        frames: frames(count),
+        left_out: 0,
+    };
+    let shown = |stack: Stack| {
+        let mut result = broken();
+        result.failure.as_mut().unwrap().stack = Some(Box::new(stack));
+        let text = failure_text(&result, &header(), Layout::FILE);
+        let lines = text.lines().skip_while(|line| !line.starts_with("  stack "));
+        let row: Vec<String> = lines.take_while(|line| !line.starts_with("  rule ")).map(str::to_owned).collect();
+        row.iter().map(|line| line[13..].to_owned()).collect::<Vec<_>>()
+    };
+    let crash = Stack { reason: "SIGSEGV".into(), threads: vec![thread("", 14)], ..Stack::default() };
+    let inner = (0..10).map(|number| format!("#{number} libtoy.so+0x{number}"));
+    let expected =
+        [vec!["SIGSEGV".to_owned()], inner.collect(), vec!["4 outer frames more; the journal has them".into()]];
+    assert_eq!(shown(crash), expected.concat());
+    let hang = Stack {
+        reason: "read before the process was killed".into(),
+        threads: vec![thread("asleep in futex", 1), thread("running", 3)],
+        remarks: vec!["no debugger is in PATH".into()],
+        ..Stack::default()
+    };
+    assert_eq!(
+        shown(hang),
+        [
+            "read before the process was killed",
+            "thread toy: asleep in futex",
+            "#0 libtoy.so+0x0",
+            "1 other thread; the journal has it",
+            "no debugger is in PATH"
+        ]
+    );
 }
 
 #[test]
@@ -315,6 +356,20 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 trace: (0..40).map(|_| text()).collect(),
                 output: text(),
                 recent_error: text(),
+                stack: Some(Box::new(Stack {
+                    reason: text(),
+                    threads: vec![StackThread {
+                        id: 1,
+                        name: text(),
+                        wait: text(),
+                        frames: (0..40).map(|_| text()).collect(),
+                        left_out: 1,
+                    }],
+                    left_out: 1,
+                    registers: text(),
+                    modules: vec![text()],
+                    remarks: vec![text()],
+                })),
                 replay: text(),
                 program: Some(text()),
                 boundary: vec![Boundary {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::boundary::Boundary;
 use crate::confirmation::Confirmation;
 use crate::difference::Difference;
+use crate::stack::Stack;
 
 /// A failing case after shrinking.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +52,9 @@ pub struct Failure {
     /// the runtime was not queried. Absent in older journals.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
+    /// The stack of the process that the case lost; `None` if no process was lost. Absent in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Box<Stack>>,
     /// A command that reruns the case.
     pub replay: String,
     /// The case, or the cases that fail only together, as a C program without the prelude that `atlas-cts reproducer`

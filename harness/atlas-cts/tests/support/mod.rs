@@ -289,7 +289,7 @@ impl Report {
         self.end.as_ref().expect("the run reached its end")
     }
 
-    /// The journal without the parts that differ between any two runs: times and the report folder.
+    /// The journal without the parts that differ between any two runs: times, the report folder and stacks.
     pub fn timeless(&self) -> Vec<serde_json::Value> {
         fn forget(value: &mut serde_json::Value) {
             match value {
@@ -299,6 +299,8 @@ impl Report {
                             fields.remove(name);
                         }
                     }
+                    // It has addresses.
+                    fields.remove("stack");
                     fields.values_mut().for_each(forget);
                 }
                 serde_json::Value::Array(items) => items.iter_mut().for_each(forget),

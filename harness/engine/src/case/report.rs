@@ -1,8 +1,11 @@
 //! The result of a case.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::answers::Seen;
+use crate::stack::LostStack;
 use record::{Difference, MemoryLimit, Verdict};
 use steps::Span;
 
@@ -51,6 +54,9 @@ pub struct CaseFailure {
     /// The runtime's texts for the thread's most recent errors.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
+    /// The stack of the lost process. Only the supervisor has it.
+    #[serde(skip)]
+    pub stack: Option<Arc<LostStack>>,
 }
 
 /// A function that hung, or that terminated the process in which it ran.
@@ -74,6 +80,7 @@ impl CaseFailure {
             lost_in: None,
             difference: None,
             recent_error: String::new(),
+            stack: None,
         }
     }
 

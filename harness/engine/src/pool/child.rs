@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::case::CaseFailure;
 use crate::leftovers;
+use crate::stack::LostStack;
 use crate::wire::flight::Flight;
 use crate::wire::lines::{LONGEST_LINE, Lines};
 use crate::wire::message::{Reply, Request};
@@ -25,6 +26,7 @@ use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
 use super::interrupt;
 use super::remarks::Remarks;
+use super::stacks::Stacks;
 use super::tracer::Tracer;
 
 /// The interval at which the worker's progress is checked.
@@ -63,7 +65,7 @@ pub struct WorkerProcess {
     /// The processor time used by an exited process that had a limit.
     processor_time: Option<ProcessorTime>,
     /// The folder of the worker's machine.
-    machine: PathBuf,
+    pub(super) machine: PathBuf,
     /// True if the process was killed but did not end. The supervisor does not wait for such a process again.
     given_up: bool,
     /// A mark in the environment of the worker and of each process that it starts.
@@ -79,6 +81,12 @@ pub struct WorkerProcess {
     judged: Option<Box<CaseFailure>>,
     /// True if a library in this run did not return from a query for an error text. No library is then queried again.
     pub mute: Arc<AtomicBool>,
+    /// The rule of the last request; empty if the request belongs to no rule.
+    pub(super) rule: String,
+    /// The stacks read in this run.
+    pub stacks: Arc<Stacks>,
+    /// The stack of the process, if the process is lost.
+    pub(super) lost: Option<Arc<LostStack>>,
 }
 
 impl WorkerProcess {
@@ -138,6 +146,9 @@ impl WorkerProcess {
             activity: Arc::default(),
             judged: None,
             mute: Arc::default(),
+            rule: String::new(),
+            stacks: Arc::default(),
+            lost: None,
         })
     }
 
@@ -150,8 +161,14 @@ impl WorkerProcess {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');
         self.activity.note(self.id());
-        if let Request::Case(case) = request {
-            self.activity.note_case(case.number);
+        match request {
+            Request::Run(run) => self.rule.clone_from(&run.rule),
+            Request::Case(case) => {
+                self.rule.clone_from(&case.rule);
+                self.activity.note_case(case.number);
+            }
+            Request::Turn(_) | Request::Release(_) | Request::EndCase => {}
+            _ => self.rule.clear(),
         }
         match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
             Some(Ok(())) => Ok(()),
@@ -203,6 +220,9 @@ impl WorkerProcess {
                 since = Instant::now();
             } else if since.elapsed() >= deadline {
                 let overran = self.flight.between_calls();
+                if !overran {
+                    self.examine_hang();
+                }
                 return Err(match self.kill() {
                     _ if overran => WorkerEnd::Overran(deadline),
                     true => WorkerEnd::Hung(deadline),
@@ -269,7 +289,7 @@ impl WorkerProcess {
     /// The failure of a case whose process was lost. If the library was only being queried for an error text, the
     /// failure is the earlier judgment; otherwise, it is the accident.
     pub(super) fn failure(&self, accident: &WorkerEnd, lost: impl FnOnce() -> CaseFailure) -> CaseFailure {
-        let Some(judged) = &self.judged else { return lost() };
+        let Some(judged) = &self.judged else { return CaseFailure { stack: self.lost.clone(), ..lost() } };
         self.mute.store(true, Ordering::Relaxed);
         let text =
             format!("the query for the library's last error text failed ({accident}); it is not repeated in this run");
@@ -284,6 +304,9 @@ impl WorkerProcess {
             self.kill();
         }
         self.finish_output();
+        if let Some(status) = status {
+            self.note_crash(status);
+        }
         let end = status.map(|status| WorkerEnd::of(status, &self.output(), self.processor_time, &self.machine));
         match end {
             Some(WorkerEnd::Crashed(how)) => WorkerEnd::Crashed(match self.flight.take_memory_limit() {
@@ -380,6 +403,9 @@ impl WorkerProcess {
             }
         };
         if !ended {
+            if interrupt::requested().is_none() {
+                self.examine_hang();
+            }
             self.kill();
         }
         self.finish_output();

@@ -20,6 +20,7 @@ use super::machines::MachineFolder;
 use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
+use super::stacks::Stacks;
 use super::starts::StartCount;
 
 /// The configuration shared by all workers in a run.
@@ -54,6 +55,8 @@ pub struct Factory {
     pub longest: Arc<AtomicU64>,
     /// True if a worker was lost while its library was queried for an error text.
     pub mute: Arc<AtomicBool>,
+    /// The stacks of lost workers.
+    pub stacks: Arc<Stacks>,
 }
 
 /// The minimum deadline for a call that has hung before.
@@ -157,6 +160,7 @@ impl Factory {
         simulated: Option<SimulatedMachine>,
         deadlines: Deadlines,
     ) -> Factory {
+        let known = libraries.paths().into_iter().flatten().collect();
         Factory {
             runtime: rules.runtime.clone(),
             executable,
@@ -176,6 +180,7 @@ impl Factory {
             retries: Mutex::default(),
             longest: Arc::default(),
             mute: Arc::default(),
+            stacks: Arc::new(Stacks::of(known)),
         }
     }
 
@@ -282,6 +287,7 @@ impl Factory {
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
         worker.mute = self.mute.clone();
+        worker.stacks = self.stacks.clone();
         worker.activity = machine.activity.clone();
         let start = self.start_request(set_up);
         match worker.ask(&Request::Start(Box::new(start)), self.deadlines.start) {

@@ -156,6 +156,9 @@ impl Group<'_> {
     /// Records the loss of a process, using the flight recorders.
     fn accident(&mut self, member: usize, accident: &WorkerEnd, end: &mut GroupEnd) {
         end.trace = self.trace();
+        if matches!(accident, WorkerEnd::Hung(_)) {
+            self.members[member].examine_hang();
+        }
         end.output = self.members[member].output();
         let process = &self.members[member];
         let mut failure =

@@ -18,6 +18,7 @@ mod seat;
 mod simulated;
 mod single;
 mod slots;
+mod stacks;
 mod starts;
 mod tracer;
 

@@ -80,6 +80,7 @@ impl Campaign {
     ) -> Result<Campaign, RunError> {
         let only = options.only_cases()?;
         let mut target = Target::open(options, runtime, rules)?;
+        target.executor.factory.stacks.examine_hangs();
         let Opened { devices, out, fingerprint, said } = devices::open(&mut target, options)?;
         let hearer = listener.clone();
         target.executor.factory.remarks.announce_with(move |text| hearer.remark(text));

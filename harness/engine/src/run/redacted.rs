@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::logs::Redactor;
 use crate::runtime::Runtime;
-use record::{RuleResult, RunHeader};
+use record::{RuleResult, RunHeader, Stack};
 
 /// Redacts a run's header and a result, with the names of this machine and its user.
 pub fn redact(run: &mut RunHeader, rule: &mut RuleResult, runtime: &Runtime) {
@@ -50,8 +50,24 @@ pub(super) fn result(result: &mut RuleResult, redactor: &Redactor) {
         failure.trace.iter_mut().for_each(name);
         failure.output = redactor.text(&failure.output);
         failure.recent_error = redactor.text(&failure.recent_error);
+        if let Some(stack) = failure.stack.as_deref_mut() {
+            redact_stack(stack, redactor);
+        }
         if let Some(confirmation) = &mut failure.confirmation {
             name(&mut confirmation.remark);
         }
+    }
+}
+
+/// Redacts a stack. Its files and lines come from the machines where the libraries were built and installed.
+fn redact_stack(stack: &mut Stack, redactor: &Redactor) {
+    let text = |text: &mut String| *text = redactor.text(text);
+    text(&mut stack.reason);
+    stack.modules.iter_mut().for_each(text);
+    stack.remarks.iter_mut().for_each(text);
+    for thread in &mut stack.threads {
+        text(&mut thread.name);
+        text(&mut thread.wait);
+        thread.frames.iter_mut().for_each(text);
     }
 }

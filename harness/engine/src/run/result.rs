@@ -117,6 +117,7 @@ fn describe(
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
     let chapter = &rules.chapters[rule.chapter];
+    let known = &campaign.target.executor.factory.stacks.known;
     let grounds = rule.grounds_at(span);
     let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
     let mut clauses = Clause::told_together(promised, conditions.edition.as_ref());
@@ -126,6 +127,7 @@ fn describe(
         place: rule.place(chapter, span.start),
         message: failed.failure.message,
         recent_error: failed.failure.recent_error,
+        stack: failed.failure.stack.map(|stack| Box::new(stack.recorded(known))),
         rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
         sources: rule.sources.clone(),
         clauses,

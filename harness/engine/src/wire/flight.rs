@@ -10,7 +10,10 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::case::Value;
+use crate::stack::Crash;
 use catalog::files;
+
+use super::crash::CrashArea;
 
 /// The maximum number of calls kept per case. The most recent calls are kept.
 pub const CALLS: usize = 256;
@@ -67,6 +70,7 @@ struct Layout {
     header: Header,
     values: [u64; VALUE_WORDS],
     calls: [CallRecord; CALLS],
+    crash: CrashArea,
 }
 
 /// The mapped recorder.
@@ -230,6 +234,41 @@ impl Flight {
         self.header().copies.swap(0, Ordering::AcqRel)
     }
 
+    /// The memory for a crash, for the worker's signal handler.
+    pub fn crash_area(&self) -> *mut CrashArea {
+        // SAFETY: the mapping lives as long as `self`; no reference is made.
+        unsafe { &raw mut (*self.layout).crash }
+    }
+
+    /// The state that the worker's signal handler left, even if the handler did not finish.
+    pub fn crash(&self) -> Option<Crash> {
+        // SAFETY: the area is mapped.
+        unsafe { CrashArea::read(self.crash_area(), false) }
+    }
+
+    /// The state that the worker's signal handler left, once it is complete.
+    pub fn whole_crash(&self) -> Option<Crash> {
+        // SAFETY: the area is mapped.
+        unsafe { CrashArea::read(self.crash_area(), true) }
+    }
+
+    /// Forgets the state that the worker's signal handler left.
+    pub fn clear_crash(&self) {
+        // SAFETY: the area is mapped.
+        unsafe { CrashArea::clear(self.crash_area()) }
+    }
+
+    /// The thread that performs the rule's statements; `None` for the main thread.
+    pub fn performer(&self) -> Option<u32> {
+        // SAFETY: the area is mapped.
+        Some(unsafe { CrashArea::performer(self.crash_area()) }).filter(|thread| *thread != 0)
+    }
+
+    /// The site of the open call.
+    pub fn open_site(&self) -> Option<u32> {
+        self.calls().0.last().filter(|call| call.state == CallRecord::OPEN).map(|call| call.site)
+    }
+
     /// True if a case is running and no library call is open: the rule or the suite is using the time.
     pub fn between_calls(&self) -> bool {
         let runs = self.header().case.load(Ordering::Acquire) != 0;
@@ -342,6 +381,7 @@ mod tests {
             let (calls, before) = flight.calls();
             assert!(calls.len() <= CALLS && before.checked_add(calls.len() as u64).is_some());
             assert_eq!(flight.case().is_none(), byte == 0);
+            assert_eq!(flight.crash().is_none(), byte == 0);
             flight.begin_call(0, 0, &[]);
         }
     }

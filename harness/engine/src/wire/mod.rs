@@ -1,6 +1,7 @@
 //! Code that the supervisor and the worker share: messages, the flight recorder, waiting, and recorded calls as
 //! text.
 
+pub mod crash;
 pub mod flight;
 pub mod lines;
 pub mod message;
@@ -26,6 +27,13 @@ pub const OWN_TROUBLE: i32 = 70;
 pub const OWN_TROUBLE_MARK: &str = "worker: ";
 /// The exit status of a worker whose pipes the library closed.
 pub const DEAF: i32 = 71;
+
+/// The thread that ends a worker whose supervisor is gone.
+pub const PARENT_WATCH: &str = "cts-parent";
+/// The thread that watches a worker's memory limit.
+pub const MEMORY_WATCH: &str = "cts-memory";
+/// The names of a worker's threads that never call the library.
+pub const OWN_THREADS: [&str; 2] = [PARENT_WATCH, MEMORY_WATCH];
 
 /// Advice for an operating-system error that was caused by a limit; otherwise empty.
 pub fn advice(error: &std::io::Error) -> &'static str {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::wire::MEMORY_WATCH;
 use crate::wire::flight::Flight;
 
 /// The interval between checks. A runtime needs half a second to fill a gibibyte.
@@ -32,7 +33,7 @@ pub(super) fn limit_memory(bytes: u64, flight: Flight) -> std::io::Result<()> {
             std::thread::sleep(TICK);
         }
     };
-    std::thread::Builder::new().spawn(watch).map(drop)
+    std::thread::Builder::new().name(MEMORY_WATCH.to_owned()).spawn(watch).map(drop)
 }
 
 /// The number of data bytes that this process uses. Does not allocate, because there may be no memory left.

@@ -2,6 +2,7 @@
 
 mod actors;
 mod copies;
+mod crash;
 mod difference;
 mod evaluate;
 mod execution;

@@ -15,7 +15,7 @@ use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
-use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, REPLIES, REQUESTS, Turn, WORKER, wait};
+use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait};
 use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
@@ -157,7 +157,7 @@ fn watch_parent() -> std::io::Result<()> {
         }
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
     };
-    std::thread::Builder::new().spawn(watch).map(drop)
+    std::thread::Builder::new().name(PARENT_WATCH.to_owned()).spawn(watch).map(drop)
 }
 
 /// Makes the system kill this worker first when memory is short, and never the supervisor.
@@ -176,6 +176,8 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let path = std::env::var(FLIGHT).map_err(|_| WorkerFault::NotSet(FLIGHT))?;
     let file = File::options().read(true).write(true).open(&path).map_err(|error| WorkerFault::io(&path, error))?;
     let flight = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
+    let for_crashes = Flight::map(&file).map_err(|error| WorkerFault::io(&path, error))?;
+    super::crash::install(for_crashes).map_err(|error| WorkerFault::io("cannot handle signals", error))?;
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
     };

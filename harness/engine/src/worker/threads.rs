@@ -8,6 +8,7 @@ use std::thread::{Builder, JoinHandle};
 
 use steps::ActorId;
 
+use super::crash::{AlternateStack, perform};
 use super::fault::Fault;
 
 /// A case's threads.
@@ -34,9 +35,13 @@ impl Thread {
         let (jobs, work) = channel::<Job>();
         let (finished, done) = channel();
         let handle = Builder::new().spawn(move || {
+            // Without an alternate stack, only a stack overflow leaves no stack.
+            let _alternate = AlternateStack::new();
             for job in work {
+                let performs = perform();
                 // SAFETY: the sender keeps the closure alive and untouched until `finished` is received.
                 unsafe { (*job.0)() };
+                drop(performs);
                 if finished.send(()).is_err() {
                     break;
                 }

@@ -7,6 +7,7 @@ pub mod bindings;
 mod details;
 pub mod environment;
 pub mod runs;
+mod stacks;
 
 use record::Verdict;
 use rstest::rstest;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +39,32 @@ static int put_off;
 static int sick;
 #endif
 static toyPlace here;
+
+#ifdef DEFECT_OVERFLOW
+__attribute__((noinline)) static int deeper(const volatile char *above)
+{
+    volatile char room[4096];
+    room[0] = above[0];
+    return room[0] > 100 ? 0 : deeper(room) + room[0];
+}
+#endif
+#ifdef DEFECT_CALLS_NOTHING
+static void (*volatile nothing)(void);
+#endif
+#if defined DEFECT_OWN_HANDLER || defined DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
+static struct sigaction previous;
+
+/* Without the previous handler, the fault occurs again and ends the process. */
+static void own_handler(int number, siginfo_t *info, void *context)
+{
+#ifdef DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
+    previous.sa_sigaction(number, info, context);
+#else
+    (void)info, (void)context;
+    signal(number, SIG_DFL);
+#endif
+}
+#endif
 
 static struct block *find(const void *address)
 {
@@ -76,6 +103,10 @@ toyResult toy_start(const toyPlace *place)
     if (started)
         return TOY_BAD_STATE;
     started = 1;
+#if defined DEFECT_OWN_HANDLER || defined DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
+    struct sigaction own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &own, &previous);
+#endif
     if (place != NULL)
         here = *place;
     return TOY_OK;
@@ -168,6 +199,22 @@ toyResult toy_copy(void *to, const void *from, size_t bytes, toyWay way)
     if (way < TOY_IN || way > TOY_INSIDE)
         return TOY_BAD_WAY;
 #ifdef DEFECT_CRASH
+    if (bytes > 1000)
+        *(volatile int *)8 = 1;
+#endif
+#ifdef DEFECT_OVERFLOW
+    if (bytes > 1000)
+        deeper("");
+#endif
+#ifdef DEFECT_CALLS_NOTHING
+    if (bytes > 1000)
+        nothing();
+#endif
+#ifdef DEFECT_ABORT
+    if (bytes > 1000)
+        abort();
+#endif
+#if defined DEFECT_OWN_HANDLER || defined DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
     if (bytes > 1000)
         *(volatile int *)8 = 1;
 #endif

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use messages::{comma, message};
-use record::{Conclusion, Confirmation, Failure, LogFile, Rounds, RuleLogs, RuleResult, RunHeader, Verdict, on_which};
+use record::{
+    Conclusion, Confirmation, Failure, LogFile, Rounds, RuleLogs, RuleResult, RunHeader, Stack, Verdict, on_which,
+};
 
 use super::layout::Detail;
 use super::steps;
@@ -48,6 +50,8 @@ pub(super) enum Content<'a> {
     Cases(Vec<String>),
     /// Lines of output; the last lines matter most.
     Output(&'a str),
+    /// The lines of a stack.
+    Stack(Vec<String>),
 }
 
 /// All nonempty facts, in reading order. Without details, facts that a reader of the failure rarely needs are omitted.
@@ -134,7 +138,7 @@ impl<'a> Facts<'a> {
         let empty = match &content {
             Content::Text(text) | Content::Exact(text) => text.trim().is_empty(),
             Content::Output(text) => text.trim().is_empty(),
-            Content::List(entries) | Content::Cases(entries) => entries.is_empty(),
+            Content::List(entries) | Content::Cases(entries) | Content::Stack(entries) => entries.is_empty(),
             Content::Values(values) => values.is_empty(),
             Content::Calls(calls) => calls.is_empty(),
             Content::Steps(failure) => failure.steps.is_none(),
@@ -179,6 +183,7 @@ fn describe<'a>(
         confirm(facts, confirmation);
     }
     facts.text(message!("label-rounds"), &result.rounds.as_ref().map(Rounds::clause).unwrap_or_default());
+    facts.add(message!("label-stack"), Content::Stack(failure.stack.as_deref().map(stack).unwrap_or_default()));
     if brief {
         facts.list(message!("label-last-call"), steps::last_call(failure));
         promised(facts, failure);
@@ -255,6 +260,32 @@ fn remarks(facts: &mut Facts<'_>, result: &RuleResult, detail: Detail) {
     if result.interrupted > 0 {
         facts.text(message!("label-resumed"), &message!("rule-resumed", count = result.interrupted));
     }
+}
+
+/// The number of frames shown from the inner end of a stack.
+const FRAMES: usize = 10;
+
+/// The event, and the inner frames of the thread that matters.
+fn stack(stack: &Stack) -> Vec<String> {
+    let mut lines = vec![one_line(&stack.reason)];
+    if let Some(thread) = stack.threads.first() {
+        if !thread.wait.is_empty() {
+            let (name, wait) = (one_line(&thread.name), one_line(&thread.wait));
+            lines.push(message!("stack-thread", name = name, wait = wait));
+        }
+        lines.extend(thread.frames.iter().take(FRAMES).map(|frame| one_line(frame)));
+    }
+    let frames = stack.threads.first().map_or(0, |thread| thread.frames.len().saturating_sub(FRAMES));
+    if frames > 0 {
+        lines.push(message!("stack-more-frames", count = frames));
+    }
+    let threads = stack.threads.len().saturating_sub(1);
+    if threads > 0 {
+        lines.push(message!("stack-more-threads", count = threads));
+    }
+    lines.extend(stack.remarks.iter().map(|remark| one_line(remark)));
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 /// A rule's logs, on one line.

@@ -50,7 +50,7 @@ fn sheet(facts: &[Fact<'_>], layout: Layout) -> String {
         match content {
             Content::Text(text) => sheet.add(label, text),
             Content::Exact(text) => sheet.add_lines(label, [one_line(text)]),
-            Content::List(entries) => {
+            Content::List(entries) | Content::Stack(entries) => {
                 sheet.add_lines(label, entries.iter().flat_map(|entry| hang(&one_line(entry), room)));
             }
             Content::Values(values) => sheet.add_lines(label, lines_of_values(values, room)),

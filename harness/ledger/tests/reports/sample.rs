@@ -180,6 +180,7 @@ pub fn failure() -> Failure {
         ],
         output: "[INFO] opened device 0\n\u{1b}[31m[ERROR]\u{1b}[0m short copy ]]>\r\n".into(),
         recent_error: String::new(),
+        stack: None,
         replay: "atlas-cts replay reports/out/2027-03-01T08-30-00Z toy.copy.exact-count --values \
                  '{\"size\": 65569, \"host_offset\": 3}'"
             .into(),

@@ -272,7 +272,7 @@ enum FactGroup {
 
 fn group_of(fact: &Fact<'_>) -> FactGroup {
     match fact.content {
-        Content::Calls(_) | Content::Cases(_) => FactGroup::Calls,
+        Content::Calls(_) | Content::Cases(_) | Content::Stack(_) => FactGroup::Calls,
         Content::Output(_) => FactGroup::Output,
         _ if fact.role == Role::Replay => FactGroup::Replay,
         _ => FactGroup::Known,
@@ -317,6 +317,10 @@ fn content(content: &Content<'_>) -> String {
         }
         Content::Calls(calls) => numbered(calls),
         Content::Cases(cases) => numbered(cases),
+        Content::Stack(lines) => {
+            let lines: Vec<String> = lines.iter().map(|line| escaped(&elide(line, LINE))).collect();
+            format!("<pre>{}</pre>", lines.join("\n"))
+        }
         Content::Output(output) => format!("<pre>{}</pre>", escaped(&last_lines(output, LAST))),
     }
 }
