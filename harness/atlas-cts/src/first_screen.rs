@@ -42,7 +42,7 @@ pub(crate) fn grammar(all: bool) -> Command {
 /// The first help page: the commands by group, one line each.
 fn page(command: &Command) -> String {
     let mut page = format!(
-        "{}\n\nUsage: atlas-cts COMMAND [OPTIONS]\n",
+        "{}\nUsage: atlas-cts COMMAND [OPTIONS]\n",
         command.get_about().map(ToString::to_string).unwrap_or_default()
     );
     for (group, names) in GROUPS {

@@ -18,7 +18,7 @@ pub struct Document {
     pub sentences: Vec<Sentence>,
 }
 
-/// What a run says about a sentence.
+/// The results of a run for a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Proof {
     /// A rule that judges the sentence is broken.

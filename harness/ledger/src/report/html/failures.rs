@@ -231,7 +231,7 @@ fn about(result: &RuleResult) -> String {
     )
 }
 
-/// What went wrong, in a sentence.
+/// The failure in a sentence.
 fn seen(result: &RuleResult) -> &str {
     let message = result.failure.as_ref().map_or("", |failure| &failure.message);
     if result.reason.trim().is_empty() { message } else { &result.reason }

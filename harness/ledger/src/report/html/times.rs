@@ -19,7 +19,7 @@ const NAMED: u64 = 12;
 /// The largest number of lanes.
 const LANES: usize = 64;
 
-/// The rules of a device and their times, in the order of the journal.
+/// The rules of a device and their times, by id.
 type Lane<'a> = Vec<(&'a RuleResult, u64)>;
 
 /// The section about times.
@@ -47,7 +47,10 @@ pub(super) fn section(run: &Recorded) -> Markup {
 /// A lane for each device; a device that is not recorded counts as one device.
 fn lanes(run: &Recorded) -> Markup {
     let mut lanes: BTreeMap<String, Lane<'_>> = BTreeMap::new();
-    for result in run.results.iter().filter(|result| result.nanoseconds > 0) {
+    // A running process and the journal have the results in different orders.
+    let mut results: Vec<&RuleResult> = run.results.iter().filter(|result| result.nanoseconds > 0).collect();
+    results.sort_by(|a, b| a.id.cmp(&b.id));
+    for result in results {
         if result.each.is_empty() {
             let one = [String::new()];
             let devices = if result.devices.is_empty() { &one[..] } else { &result.devices };
