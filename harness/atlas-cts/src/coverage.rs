@@ -8,13 +8,11 @@ use atlas_cts::{CommandError, say};
 use catalog::count;
 use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
 use catalog::must_pass::MustPass;
-use catalog::{Agreement, Modality, Rules, Specs, files, readings, sentences, waiting};
+use catalog::{Agreement, Modality, Rules, Specs, files, read_documents, readings, waiting};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, RunError, read_named};
-use ledger::sentences::{Document, html};
+use ledger::sentences::html;
 use serde_json::json;
-
-use crate::clauses::{LARGEST, documents_below};
 
 /// The options of `coverage`.
 #[derive(Debug, Args)]
@@ -94,20 +92,8 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
 /// The documents next to the rules, with the results of a run.
 fn page(coverage: &Coverage<'_>, options: &CoverageOptions) -> Result<String, CommandError> {
     let run = options.run.as_ref().map(|run| read_named(run)).transpose()?.map(|(_, run)| run);
-    let documents = options.documents.as_ref().map(|folder| documents(folder)).transpose()?.unwrap_or_default();
-    Ok(html(coverage, &documents, run.as_ref()))
-}
-
-/// The documents in a folder, in the order of their paths.
-fn documents(folder: &Path) -> Result<Vec<Document>, CommandError> {
-    let mut paths = Vec::new();
-    documents_below(folder, &mut paths).map_err(|source| CommandError::File { path: folder.to_owned(), source })?;
-    let read = |path: PathBuf| {
-        let bytes = files::read(&path, LARGEST).map_err(|source| CommandError::File { path: path.clone(), source })?;
-        let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        Ok(Document { path: name, sentences: sentences(&String::from_utf8_lossy(&bytes)) })
-    };
-    paths.into_iter().map(read).collect()
+    let documents = options.documents.as_deref().map(read_documents).transpose().map_err(CommandError::Originals)?;
+    Ok(html(coverage, &documents.unwrap_or_default(), run.as_ref()))
 }
 
 /// A row in a table: a name, the counts, and the covered share of promises and errors.

@@ -59,7 +59,7 @@ pub use model::{
     JunitFile, Level, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, TimeUnit, When,
 };
-pub use originals::{Original, Originals, OriginalsError};
+pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;
 pub use policy::Known;
 pub use product_names::ProductNames;

@@ -26,6 +26,31 @@ pub struct Original {
     pub sentence: Sentence,
 }
 
+/// A document of a folder, as sentences.
+#[derive(Debug, Clone)]
+pub struct DocumentText {
+    /// The document's path below the folder.
+    pub path: String,
+    /// The sentences in their order.
+    pub sentences: Vec<Sentence>,
+}
+
+/// Reads the documents in a folder and the folders below it, in the order of their paths: the files whose names end
+/// with `.md`, `.txt` or `.h`.
+///
+/// # Errors
+/// Fails if a folder or a document cannot be read.
+pub fn read_documents(folder: &Path) -> Result<Vec<DocumentText>, OriginalsError> {
+    let mut paths = Vec::new();
+    documents_below(folder, &mut paths).map_err(|source| OriginalsError { path: folder.to_owned(), source })?;
+    let read = |path: PathBuf| {
+        let bytes = files::read(&path, LARGEST).map_err(|source| OriginalsError { path: path.clone(), source })?;
+        let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        Ok(DocumentText { path: name, sentences: sentences(&String::from_utf8_lossy(&bytes)) })
+    };
+    paths.into_iter().map(read).collect()
+}
+
 /// A document that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path}: {source}; give --documents a folder with the documents as .md, .txt or .h files")]
@@ -35,19 +60,15 @@ pub struct OriginalsError {
 }
 
 impl Originals {
-    /// Reads the documents in a folder and the folders below it: the files whose names end with `.md`, `.txt` or `.h`.
+    /// Reads the documents in a folder, as [`read_documents`] does.
     ///
     /// # Errors
     /// Fails if a folder or a document cannot be read.
     pub fn read(folder: &Path) -> Result<Originals, OriginalsError> {
-        let mut paths = Vec::new();
-        documents_below(folder, &mut paths).map_err(|source| OriginalsError { path: folder.to_owned(), source })?;
         let mut found = HashMap::new();
-        for path in paths {
-            let bytes = files::read(&path, LARGEST).map_err(|source| OriginalsError { path: path.clone(), source })?;
-            let file = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-            for sentence in sentences(&String::from_utf8_lossy(&bytes)) {
-                let original = |sentence| Original { file: file.clone(), sentence };
+        for DocumentText { path, sentences } in read_documents(folder)? {
+            for sentence in sentences {
+                let original = |sentence| Original { file: path.clone(), sentence };
                 found.entry(sentence.digest[..SENTENCE].to_owned()).or_insert_with(|| original(sentence));
             }
         }

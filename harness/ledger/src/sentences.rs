@@ -4,19 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use catalog::coverage::{ClauseState, Coverage, CoveredClause};
-use catalog::{Level, SENTENCE, Sentence};
+use catalog::{DocumentText, Level, SENTENCE, Sentence};
 use maud::{Markup, html};
 use messages::message;
 use record::{Meaning, Recorded, RuleResult, Verdict};
 
 use crate::report::{anchor, bar, document, one_line};
-
-/// A document: its path below the folder of documents, and its sentences in order.
-#[derive(Debug)]
-pub struct Document {
-    pub path: String,
-    pub sentences: Vec<Sentence>,
-}
 
 /// The results of a run for a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +26,7 @@ enum Proof {
 
 /// The documents as one self-contained page without scripts. Without a run, nothing is proven. Documents without a
 /// sentence that the catalog knows are left out.
-pub fn html(coverage: &Coverage<'_>, documents: &[Document], run: Option<&Recorded>) -> String {
+pub fn html(coverage: &Coverage<'_>, documents: &[DocumentText], run: Option<&Recorded>) -> String {
     let mut clauses: HashMap<&str, Vec<&CoveredClause<'_>>> = HashMap::new();
     for covered in &coverage.clauses {
         clauses.entry(&covered.clause.sentence).or_default().push(covered);
@@ -41,9 +34,9 @@ pub fn html(coverage: &Coverage<'_>, documents: &[Document], run: Option<&Record
     let results: BTreeMap<&str, &RuleResult> =
         run.iter().flat_map(|run| &run.results).map(|result| (result.id.as_str(), result)).collect();
     let known = |sentence: &Sentence| clauses.get(&sentence.digest[..SENTENCE]).map_or(&[][..], Vec::as_slice);
-    let known_documents: Vec<&Document> =
+    let known_documents: Vec<&DocumentText> =
         documents.iter().filter(|document| document.sentences.iter().any(|one| !known(one).is_empty())).collect();
-    let proofs = |document: &Document| -> Vec<Proof> {
+    let proofs = |document: &DocumentText| -> Vec<Proof> {
         document.sentences.iter().map(|one| proof(known(one), &results)).collect()
     };
     let all: Vec<Proof> = known_documents.iter().flat_map(|document| proofs(document)).collect();
@@ -126,7 +119,7 @@ fn picture(proofs: &[Proof]) -> Markup {
 }
 
 fn table<'a>(
-    document: &Document,
+    document: &DocumentText,
     known: &dyn Fn(&Sentence) -> &'a [&'a CoveredClause<'a>],
     results: &BTreeMap<&str, &RuleResult>,
 ) -> Markup {

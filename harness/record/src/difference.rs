@@ -49,7 +49,7 @@ pub enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
-    /// The poison that was there before the rule expected a write.
+    /// The poison from before the expected write.
     NeverWritten,
     /// Zeros.
     Zero,
