@@ -49,10 +49,15 @@ impl Books for Quoting<'_> {
         Ledger.first_line(header)
     }
 
-    fn write_reports(&self, folder: &Path, run: &Recorded) -> Result<Vec<String>, BooksError> {
+    fn write_reports(
+        &self,
+        folder: &Path,
+        run: &Recorded,
+        since: Option<&Recorded>,
+    ) -> Result<Vec<String>, BooksError> {
         let mut quoted = run.clone();
         quoted.results.iter_mut().for_each(|result| report::quote(result, self.rules, self.originals));
-        Ledger.write_reports(folder, &quoted)
+        Ledger.write_reports(folder, &quoted, since)
     }
 }
 
