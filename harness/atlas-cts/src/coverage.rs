@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use catalog::count;
 use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
 use catalog::must_pass::MustPass;
-use catalog::{Agreement, Modality, Rules, Specs, files, read_documents, readings, waiting};
+use catalog::{Agreement, Modality, Rules, Specs, read_documents, readings, waiting};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, RunError, read_named};
 use ledger::sentences::html;

@@ -41,8 +41,8 @@ pub(crate) struct DiagnoseArguments {
 /// Names the seeded defects that explain a run.
 pub(crate) fn diagnose(arguments: &DiagnoseArguments) -> Result<ExitStatus, CommandError> {
     let (folder, run) = read_named(&arguments.run)?;
-    let catalog = CatalogOptions { product: run.header.product.clone(), ..arguments.catalog.clone() };
-    let runtime = choose_runtime(RUNTIMES, &catalog, &[])?;
+    let mut catalog = CatalogOptions { product: run.header.product.clone(), ..arguments.catalog.clone() };
+    let runtime = choose_runtime(RUNTIMES, &mut catalog, &[])?;
     let rules = load_rules(&catalog, runtime)?;
     let current = dictionary_of(catalog.specs.as_deref(), runtime, &rules, &run.header.product);
     let current = current.map_err(RunError::from)?;

@@ -1,6 +1,6 @@
 //! `atlas-cts merge`.
 
-use atlas_cts::run::Terminal;
+use atlas_cts::run::{Terminal, Verbosity};
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError};
 use clap::Args;
@@ -18,6 +18,6 @@ pub(crate) struct MergeArguments {
 
 /// Merges a run's shards and prints the result of the complete run.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CommandError> {
-    let mut terminal = Terminal::new(arguments.annotations);
+    let mut terminal = Terminal::new(Verbosity::default(), arguments.annotations);
     Ok(engine::run::merge(&arguments.merge, RUNTIMES, &Ledger, &mut terminal)?)
 }

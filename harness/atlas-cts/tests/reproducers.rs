@@ -80,8 +80,8 @@ fn try_result(bench: &Bench, report: &str, product: &str, defect: &str, result: 
     let verdict = found.filter(|_| result.verdict == Verdict::Blocked).map_or(result.verdict, |found| found.found);
     let Some(expected) = status(verdict) else { return };
     let folder = bench.path(&format!("{report}-{}", result.id));
-    let (run, rule, to) = (bench.path(report), result.id.clone(), Some(folder.clone()));
-    let wanted = Wanted { run, rule, to, redact: false, documents: None };
+    let (rule, to) = (result.id.clone(), Some(folder.clone()));
+    let wanted = Wanted { run: bench.path(report), rule, to, redact: false, documents: None };
     reproducer(&RULES, &SPECS, &wanted).unwrap_or_else(|error| panic!("{} with {defect}: {error}", result.id));
     let library = simulator(bench);
     let make = Command::new("make")

@@ -147,7 +147,9 @@ fn a_file_of_another_user_is_refused() {
     let bench = bench();
     site(&bench, "settings/atlas-cts/config.toml", "recover-cmd = \"true\"\n");
     match chown(bench.path("settings/atlas-cts/config.toml"), Some(12_345), None) {
-        Ok(()) => run(&bench, &[]).says(2, &["config.toml: belongs to another user (uid 12345)", "--no-config"]),
+        Ok(()) => {
+            run(&bench, &[]).says(2, &["config.toml: belongs to another user (uid 12345)", "--no-config"]);
+        }
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied),
     }
 }

@@ -342,9 +342,6 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 devices: vec![text(), text()],
                 case: 1,
                 shrinks: 1,
-                difference: None,
-                boundary: Vec::new(),
-                owns: Vec::new(),
                 cut: false,
                 steps: Some(Steps {
                     first: u32::MAX,

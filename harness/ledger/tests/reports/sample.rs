@@ -141,14 +141,12 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         logs: None,
         left_out: vec!["choose: cached".to_owned()],
         observed_only: vec!["`p != NULL` rests on alloc.gives (from edition 3 on); the edition is 2.1".to_owned()],
+        rounds: None,
     }
 }
 
 pub fn failure() -> Failure {
     Failure {
-        difference: None,
-        boundary: Vec::new(),
-        owns: Vec::new(),
         statement: "same(back, source, size);".into(),
         place: "specs/toy/copy.yaml:41:7".into(),
         message: "the last byte of `back` is 0xa5, expected 0x17".into(),
