@@ -19,7 +19,7 @@ fn failures_for_one_reason_are_one_cause_with_one_block() {
     let bench = Bench::new();
     let answer = broken(&bench, "report", &[]);
     answer.says(1, &["causes (1)", "the last bytes (", "never written", "begin with acl.copy.sync-roundtrip"]);
-    let blocks = answer.text.matches("\n  statement ").count();
+    let blocks = answer.text.matches("\n  place ").count();
     let short = answer.text.matches("(looks like acl.copy.").count();
     let failed = bench.report("report").verdicts().iter().filter(|(_, verdict)| *verdict == "fail").count();
     assert_eq!((blocks, short), (1, failed - 1), "{}", answer.text);

@@ -270,7 +270,7 @@ fn a_check_is_observed_without_its_axiom(#[case] from: &str, #[case] to: &str) {
     bench.run(["explain", "acl.small.aligned", "--specs", "specs"]).says(0, &["assuming  Memory keeps"]);
     let wrong = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--defect", MISALIGNED];
     bench
-        .run(wrong.iter().chain(&["--report-dir", "with"]))
+        .run(wrong.iter().chain(&["-v", "--report-dir", "with"]))
         .says(1, &["assuming contents-stay: Memory keeps its contents."]);
     let without = ["--without-axiom", "contents-stay", "--report-dir", "without"];
     bench.run(wrong.iter().chain(&without)).says(0, &["1 finding"]);

@@ -151,7 +151,7 @@ fn a_quiet_run_prints_three_lines_for_a_failure_and_the_outcome() {
 #[test]
 fn a_verbose_run_prints_the_work_for_each_rule() {
     let bench = bench();
-    bench.run(RUN.iter().chain(&["-v", "holds"])).says(0, &["pass      acl.small.holds  (1 case, "]);
+    bench.run(RUN.iter().chain(&["-v", "holds"])).says(0, &["pass      acl.small.holds  (3 cases, 6 checks, "]);
 }
 
 #[rstest]

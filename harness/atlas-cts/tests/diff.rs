@@ -101,7 +101,7 @@ fn the_json_of_a_hostile_journal_is_valid() {
 #[case(&["diff", "old", "nothing"], 2, "nothing")]
 #[case(&["diff", "old", "old", "--fail-on", "regresion"], 2, "unknown condition `regresion`; known are regression")]
 #[case(&["diff", "old", "old", "--budget", "much"], 2, "give a percentage")]
-#[case(&["diff", "old"], 2, "NEW")]
+#[case(&["diff", "old", "new", "more"], 2, "unexpected argument")]
 #[case::no_limit_for_times(&["diff", "old", "old", "--fail-on", "timing"], 2, "give --budget PERCENT too")]
 fn a_mistake_is_reported_with_advice(#[case] words: &[&str], #[case] status: i32, #[case] said: &str) {
     let bench = bench(&[("old", "1", None)]);

@@ -71,7 +71,7 @@ fn a_forwarding_library_offers_the_exports_of_the_libraries_it_needs() {
     let of_the_device = missing("libdevice.so");
     assert!(!of_the_device.is_empty(), "the simulated device does not have every function of the header");
     assert_eq!(missing("libforward.so"), of_the_device);
-    bench.run(["abi", "libforward.so"]).says(1, &["needed by it: libdevice.so, "]);
+    bench.run(["abi", "libforward.so"]).says(1, &["needed by it: libdevice.so ("]);
 }
 
 #[test]

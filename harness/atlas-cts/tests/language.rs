@@ -49,7 +49,7 @@ fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal_and_in_its_pages(b
             "通过      acl.small.holds",
             "跳过      acl.small.elsewhere",
             "原因 (1)",
-            "章节   规则",
+            "章节  ",
             "结果      不符合：1条规则被违反（模拟设备）",
             "报告      report",
         ],

@@ -117,7 +117,7 @@ const ON_THE_DEVICE: [&str; 4] = ["--product", "infer", "--run-mode", "device"];
 #[test]
 fn a_sentence_of_another_run_mode_is_only_observed() {
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.on-a-host}\n    level: must\n", &ALIGNED));
-    bench.run(MISALIGNED).says(1, &["promised   block.on-a-host", "; holds in run mode host;"]);
+    bench.run(MISALIGNED).says(1, &["promised   block.on-a-host", "; holds in run mode host"]);
     bench.run(MISALIGNED.iter().chain(&ON_THE_DEVICE).chain(&["--report-dir", "report"])).says(0, &["1 finding"]);
     let observed = bench.report("report").result("acl.small.aligned").observed_only.clone();
     let why = "`(uintptr_t)p % 64 == 0` rests on block.on-a-host (in run mode host); this program runs in mode device";

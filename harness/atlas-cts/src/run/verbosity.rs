@@ -16,7 +16,7 @@ const NAME: usize = 9;
 /// The options for the amount of output.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// Print only results that break the run, in three lines each, and the outcome.
+    /// Print only results that break the run, three lines each
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,
     /// Print each failure in full, and the numbers of cases and checks of each rule.

@@ -163,7 +163,7 @@ fn a_run_that_is_ended_in_any_phase_is_finished_by_resuming_it(
 fn a_run_that_is_ended_between_two_rules_has_none_in_flight(#[values(Signal::TERM, Signal::KILL)] signal: Signal) {
     let long = "It answers. ".repeat(3000);
     let middle = rule("night.middle", "", "      (uintptr_t)p % 64 == 1;\n");
-    let middle = middle.replace("statement: It answers.", &format!("statement: {long}"));
+    let middle = middle.replace("title: It answers", &format!("title: {long}"));
     let bench = bench(catalog(&middle), "WORKS");
     // The pipe has space for the lines before the failure, but not for the failure.
     let (mut reader, mut writer) = std::io::pipe().unwrap();

@@ -16,7 +16,7 @@ pub struct Debugger {
     words: Vec<String>,
 }
 
-/// The families of debuggers, which differ in the way that they take the program to debug.
+/// The families of debuggers, by the form in which they take the program to debug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Gdb,

@@ -12,9 +12,13 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    /// The tracer of a process; `None` if the process is not traced.
+    /// The tracer of a process; `None` if the process is not traced, or if the tracer descends from this process: a
+    /// library under test that traces its worker does not escape the deadline.
     pub(super) fn of(process: u32) -> Option<Tracer> {
         let tracer = in_status(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)?;
+        if ancestors(tracer).any(|ancestor| ancestor == std::process::id()) {
+            return None;
+        }
         let name = fs::read_to_string(format!("/proc/{tracer}/comm")).unwrap_or_default();
         Some(Tracer { process: tracer, name: name.trim().to_owned() })
     }
@@ -24,6 +28,17 @@ impl Tracer {
         let name = if self.name.is_empty() { String::new() } else { format!("{}, ", self.name) };
         format!("process {traced} is being debugged ({name}process {}): its deadline is off", self.process)
     }
+}
+
+/// A process and its ancestors.
+fn ancestors(process: u32) -> impl Iterator<Item = u32> {
+    let parent = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        parent.trim().parse().ok().filter(|parent| *parent != 0)
+    };
+    // Processes may end and numbers be used again while the chain is read.
+    std::iter::successors(Some(process), parent).take(64)
 }
 
 /// The tracer in a `status` file of the system.

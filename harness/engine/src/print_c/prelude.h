@@ -325,6 +325,19 @@ static inline void release_in_turn(void) {
         if (turn(shared->owner[number]) && held != NULL && held->number == number) release_last();
 }
 
+//: debugged
+/* With a debugger attached, or ATLAS_CTS_DEBUG set, a process may stop for any time. */
+static inline int debugged(void) {
+    char line[256];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL && sscanf(line, "TracerPid: %d", &tracer) != 1) {
+    }
+    if (status != NULL)
+        fclose(status);
+    return tracer != 0 || getenv("ATLAS_CTS_DEBUG") != NULL;
+}
+
 //: gate open_gate open_gates passed pass
 /* Gates: the function from hook() waits until the program opens its gate, at most DEADLINE seconds. */
 static struct gate { struct gate *next; int open; size_t passed; } *gates;
@@ -397,19 +410,6 @@ static inline int verdict(int status) {
     if (end == 1 || end == 3) return end;
     fprintf(stderr, "the process %s %d\n", end < 0 ? "ended by signal" : "was ended by the library, with status", abs(end));
     return 1;
-}
-
-//: debugged
-/* With a debugger attached, or ATLAS_CTS_DEBUG set, a process may stop for any time. */
-static inline int debugged(void) {
-    char line[256];
-    int tracer = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL && sscanf(line, "TracerPid: %d", &tracer) != 1) {
-    }
-    if (status != NULL)
-        fclose(status);
-    return tracer != 0 || getenv("ATLAS_CTS_DEBUG") != NULL;
 }
 
 //: run_alone

@@ -293,7 +293,7 @@ pub struct RunOptions {
     ///
     /// The result is that of the worst round, with the number of rounds that do not hold. A case, if given, runs
     /// unchanged in each round.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROUNDS), help_heading = WORK)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROUNDS), help_heading = WORK, hide_short_help = true)]
     pub repeat: Option<u64>,
     /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
