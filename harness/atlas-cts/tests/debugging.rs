@@ -109,13 +109,40 @@ fn what_cannot_be_debugged_is_refused(#[case] rules: &[&str], #[case] debugger: 
     assert!(!bench.path("report").exists(), "nothing ran");
 }
 
+/// A program that traces a process until its standard input is closed, as an attached debugger does.
+const TRACER: &str = "#include <stdlib.h>\n#include <sys/ptrace.h>\n#include <unistd.h>\n
+int main(int count, char **words)
+{
+    char byte;
+    return count < 2 || ptrace(PTRACE_SEIZE, atoi(words[1]), NULL, NULL) != 0 || read(0, &byte, 1) != 0;
+}
+";
+
 #[test]
 fn a_traced_process_has_no_deadline_and_its_rule_says_so() {
     let bench = bench();
     let (_, case) = failing_case(&bench);
+    let source = bench.write("tracer.c", TRACER);
+    let tracer = bench.path("tracer");
+    assert!(Command::new("gcc").arg("-o").args([&tracer, &source]).status().unwrap().success());
     let mut traced = command(&bench, "traced", &[RULE, "--case", &case]);
-    traced.env("WRAPPER_TRACED_MS", (3000 * DEADLINE).to_string());
-    let answer = answer(&mut traced);
+    traced.env("WRAPPER_TRACED_MS", (3000 * DEADLINE).to_string()).env("WRAPPER_PID", bench.path("pid"));
+    let answer = std::thread::scope(|scope| {
+        let run = scope.spawn(|| answer(&mut traced));
+        let process = loop {
+            let text = fs::read_to_string(bench.path("pid")).unwrap_or_default();
+            if text.ends_with('\n') {
+                break text.trim().to_owned();
+            }
+            assert!(!run.is_finished(), "the wrapper was not reached");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        let mut tracer = Command::new(&tracer).arg(process).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let answer = run.join().unwrap();
+        drop(tracer.stdin.take());
+        tracer.wait().unwrap();
+        answer
+    });
     answer.says(1, &["is being debugged (", ": its deadline is off"]);
     let report = bench.report("traced");
     let result = report.result(RULE);

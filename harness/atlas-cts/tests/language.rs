@@ -51,7 +51,7 @@ fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal_and_in_its_pages(b
             "原因 (1)",
             "章节  ",
             "结果      不符合：1条规则被违反（模拟设备）",
-            "报告      report",
+            "报告      /",
         ],
     );
     let page = read(&bench, "report.html");

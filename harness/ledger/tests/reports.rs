@@ -169,7 +169,10 @@ fn a_stack_shows_the_inner_frames_of_the_thread_that_matters() {
         result.failure.as_mut().unwrap().stack = Some(Box::new(stack));
         let text = failure_text(&result, &header(), Layout::FILE);
         let lines = text.lines().skip_while(|line| !line.starts_with("  stack "));
-        let row: Vec<String> = lines.take_while(|line| !line.starts_with("  rule ")).map(str::to_owned).collect();
+        let row: Vec<String> = lines
+            .take_while(|line| !line.starts_with("  calls ") && !line.starts_with("  rule "))
+            .map(str::to_owned)
+            .collect();
         row.iter().map(|line| line[13..].to_owned()).collect::<Vec<_>>()
     };
     let crash = Stack { reason: "SIGSEGV".into(), threads: vec![thread("", 14)], ..Stack::default() };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ledger::report::clean;
 use record::RunHeader;
 
-use super::Evidence;
+use super::evidence::Evidence;
 use super::readme::{Finding, lines_of, promise};
 
 /// The page: the problem, the versions, the promise with its document, expected and seen, and the steps.

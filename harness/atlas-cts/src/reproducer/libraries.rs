@@ -7,7 +7,7 @@ use engine::interface::{LibraryInterface, behind, read_library};
 use engine::print_c::linked;
 use engine::runtime::Runtime;
 
-use super::Evidence;
+use super::evidence::Evidence;
 
 /// The linker's view of the libraries.
 #[derive(Debug, Default, PartialEq, Eq)]

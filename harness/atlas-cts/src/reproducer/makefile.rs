@@ -1,7 +1,7 @@
 //! The Makefile of a reproducer.
 
+use super::evidence::{Evidence, HEADERS, PRELUDE, SOURCE};
 use super::libraries::LinkedLibraries;
-use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
 /// The folder for a link to a library that is known by another name than its file's.
 const RENAMED: &str = "renamed";

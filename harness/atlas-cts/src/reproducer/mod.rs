@@ -1,6 +1,7 @@
 //! `atlas-cts reproducer`: a folder that reproduces a run's failure without the suite.
 
 mod error;
+mod evidence;
 mod issue;
 mod libraries;
 mod makefile;
@@ -15,20 +16,16 @@ use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json, parse_query,
 use engine::print_c::{PRELUDE, Printed, Sheet, deadline_of, print_in_parts};
 use engine::run::{CatalogOptions, choose_runtime, read_named, redact};
 use ledger::report::quote;
-use record::{Host, RuleResult, RunHeader};
+use record::{Host, RuleResult};
 use serde_json::Value as Json;
-use steps::StatementId;
 
 use crate::conclude::CommandError;
 use crate::runtimes::RUNTIMES;
 
 pub use error::ReproducerError;
+use evidence::{Evidence, HEADERS, SOURCE};
 use libraries::LinkedLibraries;
 
-/// The program's file name.
-const SOURCE: &str = "reproducer.c";
-/// The folder with the suite's header.
-const HEADERS: &str = "header";
 /// The maximum size of a catalog's header, in bytes.
 const LARGEST_HEADER: u64 = 4 << 20;
 
@@ -52,24 +49,6 @@ pub struct Wanted {
     /// Quote the sentences in the documents in this folder in the README.
     #[arg(long, value_name = "DIR")]
     pub documents: Option<PathBuf>,
-}
-
-/// The failure to reproduce.
-struct Evidence<'a> {
-    rules: &'a Rules,
-    rule: &'a Rule,
-    header: &'a RunHeader,
-    result: &'a RuleResult,
-    cases: Vec<Case>,
-    observed: Vec<StatementId>,
-}
-
-impl Evidence<'_> {
-    /// The devices that failed, by their numbers in the machine; empty means all devices.
-    fn devices(&self) -> &[String] {
-        let of_failure = self.result.failure.as_deref().map_or(&[][..], |failure| &failure.devices);
-        if of_failure.is_empty() { &self.result.devices } else { of_failure }
-    }
 }
 
 /// Writes the folder and returns its path.

@@ -7,8 +7,8 @@ use engine::run::quoted;
 use ledger::report::{clean, markdown_line};
 use record::{RunHeader, on_which};
 
+use super::evidence::{Evidence, HEADERS, PRELUDE, SOURCE};
 use super::libraries::LinkedLibraries;
-use super::{Evidence, HEADERS, PRELUDE, SOURCE};
 
 /// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.
 pub(super) fn text(evidence: &Evidence<'_>, libraries: &LinkedLibraries) -> String {

@@ -2,8 +2,6 @@
 //! dictionary.
 
 use std::path::Path;
-use std::str::FromStr;
-use std::time::Duration;
 
 use catalog::{Rule, Rules, count, files, offered};
 use dictionary::{Current, EXTENSION, MOST_BYTES, Plan, decode};
@@ -16,63 +14,8 @@ use super::campaign::Campaign;
 use super::empty_result::empty_result;
 use super::errors::{DictionaryFileError, RunError};
 use super::options::Options;
-use super::profile::Profile;
 use super::selection::Planned;
-
-/// From this budget on, a run investigates failures as thoroughly as a nightly run, and draws its seed.
-const LONG: Duration = Duration::from_secs(300);
-
-/// The longest budget: the profiles are for more.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
-
-/// A budget of time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeBudget {
-    text: String,
-    time: Duration,
-}
-
-impl TimeBudget {
-    /// The budget of a level from 1 to 3.
-    pub fn of_level(level: u8) -> TimeBudget {
-        let seconds = match level {
-            1 => 10,
-            2 => 60,
-            _ => 600,
-        };
-        TimeBudget { text: format!("level {level}"), time: Duration::from_secs(seconds) }
-    }
-
-    /// The budget as reports name it: `level 1`, or as it was given.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The profile with about as much work.
-    pub fn profile(&self) -> Profile {
-        if self.time < LONG { Profile::Smoke } else { Profile::Nightly }
-    }
-}
-
-impl FromStr for TimeBudget {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TimeBudget, String> {
-        let digits = text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
-        let (number, unit) = text.split_at(digits);
-        let seconds = match unit {
-            "s" => Some(1),
-            "m" | "min" => Some(60),
-            "h" => Some(3600),
-            _ => None,
-        };
-        let time = seconds.zip(number.parse::<u64>().ok()).and_then(|(seconds, number)| number.checked_mul(seconds));
-        match time.map(Duration::from_secs).filter(|time| !time.is_zero() && *time <= LONGEST) {
-            Some(time) => Ok(TimeBudget { text: text.to_owned(), time }),
-            None => Err("write a time from 1s to 24h, such as 90s or 5m".to_owned()),
-        }
-    }
-}
+use super::time_budget::TimeBudget;
 
 /// The fault dictionary of a product: from the given folder of catalogs if the folder has one, otherwise the embedded
 /// one.
@@ -119,7 +62,7 @@ impl Campaign {
                     rules.rule(id).is_some_and(|rule| offered(rule, product, rules).is_ok() && rule.hazard.is_none())
                 };
                 let wanted: Vec<String> = wanted.into_iter().filter(applies).collect();
-                let plan = Plan::of(&current, &wanted, u64::try_from(budget.time.as_nanos()).unwrap_or(u64::MAX));
+                let plan = Plan::of(&current, &wanted, u64::try_from(budget.time().as_nanos()).unwrap_or(u64::MAX));
                 for stale in &current.stale {
                     self.remark(format!("the fault dictionary of {product} is stale: {stale}; `ci/night.sh` makes it"));
                 }
@@ -165,7 +108,7 @@ impl Campaign {
 
 fn recorded(budget: TimeBudget, plan: &Plan) -> RecordedPlan {
     RecordedPlan {
-        budget: budget.text,
+        budget: budget.text().to_owned(),
         rules: plan.rules.iter().map(|(id, rule)| (id.clone(), rule.cases)).collect(),
         of: plan.of,
         killed: plan.killed,
@@ -195,6 +138,7 @@ fn line(plan: &RecordedPlan) -> String {
 mod tests {
     use rstest::rstest;
 
+    use super::super::profile::Profile;
     use super::*;
 
     #[rstest]
@@ -206,7 +150,7 @@ mod tests {
     #[case("ten", None)]
     #[case("10", None)]
     fn a_budget_is_a_number_with_a_unit(#[case] text: &str, #[case] seconds: Option<u64>) {
-        let found = text.parse::<TimeBudget>().ok().map(|budget| budget.time.as_secs());
+        let found = text.parse::<TimeBudget>().ok().map(|budget| budget.time().as_secs());
         assert_eq!(found, seconds);
     }
 

@@ -13,8 +13,8 @@ use record::books::BooksError;
 
 use dictionary::DictionaryError;
 
-use super::debugged::NotDebugged;
 use super::library::LibraryError;
+use super::not_debugged::NotDebugged;
 use super::status::{ExitStatus, is_missing};
 use super::target::TargetError;
 

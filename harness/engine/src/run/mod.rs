@@ -25,6 +25,7 @@ mod log_files;
 mod lost_memory;
 mod merge;
 mod news;
+mod not_debugged;
 mod observer;
 mod options;
 mod outcome;
@@ -45,11 +46,11 @@ mod status;
 mod support_rule;
 mod tally;
 mod target;
+mod time_budget;
 mod visible;
 
-pub use budget::{TimeBudget, dictionary_of};
+pub use budget::dictionary_of;
 pub use campaign::Campaign;
-pub use debugged::NotDebugged;
 pub use errors::{
     DictionaryFileError, FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError,
 };
@@ -59,6 +60,7 @@ pub use folder::RunFolder;
 pub use library::{Backend, LibraryError, check_library_file, installed_library};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
+pub use not_debugged::NotDebugged;
 pub use observer::{Agenda, Observer, load_rules, rewrite_reports, run};
 pub use options::headings;
 pub use options::{
@@ -77,5 +79,6 @@ pub use selection_options::SelectionOptions;
 pub use shard::{Distribution, Shard};
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
+pub use time_budget::TimeBudget;
 
 pub use crate::pool::interrupt;

@@ -14,11 +14,11 @@ use crate::runtime::Runtime;
 use catalog::Specs;
 use record::{LONGEST_DEADLINE, RecordedPlan, SiteSettings};
 
-use super::budget::TimeBudget;
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 use super::profile::Profile;
+use super::time_budget::TimeBudget;
 use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
 /// The default value for `--deadline`, in seconds.
