@@ -62,7 +62,7 @@ fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal_and_in_its_pages(b
     // The replay command belongs to a group of facts that is found by its role, not by its label.
     assert_eq!(page.matches("<dt>重放</dt>").count(), 1);
     let summary = read(&bench, "summary.md");
-    assert!(summary.starts_with("## ❌ Atlas CTS：不符合：1条规则被违反"), "{summary}");
+    assert!(summary.starts_with("## ❌ Atlas CTS: 不符合：1条规则被违反"), "{summary}");
 }
 
 #[rstest]
