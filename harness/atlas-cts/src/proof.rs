@@ -168,7 +168,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
 
 /// Prints progress to standard error: each twentieth part, or each defect near the end.
 fn show_progress(done: usize, all: usize) {
-    if done % (all / 20).max(1) == 0 || done == all {
+    if done.is_multiple_of((all / 20).max(1)) || done == all {
         eprintln!("  {done} of {}", count(all, "defect"));
     }
 }

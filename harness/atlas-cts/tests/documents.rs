@@ -1,7 +1,7 @@
 //! The documents' own sentences in failures, and the colors and the steps of a failure on a terminal.
 
 use crate::policy::{ALIGNED, bench, chapter};
-use crate::support::Bench;
+use crate::support::{self, Bench};
 
 use rstest::rstest;
 
@@ -18,6 +18,8 @@ fn with_documents() -> Bench {
     );
     let bench = bench(&clauses, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &ALIGNED));
     std::fs::create_dir_all(bench.path("vendor/memory")).unwrap();
+    // A reproducer contains the catalog's header.
+    std::fs::copy(support::project().join("specs/acl/abi.h"), bench.path("specs/acl/abi.h")).unwrap();
     bench.write("vendor/memory/blocks.md", format!("# 内存\n\n- **{SENTENCE}**。其他\n"));
     bench
 }

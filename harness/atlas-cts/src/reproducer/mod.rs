@@ -60,7 +60,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     let result = result_of(rule, &run.results, &wanted.run).and_then(|result| with_case(result, case.as_ref()));
     let result = result.map_err(|error| CommandError::Reproducer(Box::new(error)))?;
     let mut result = result.clone();
-    let runtime = choose_runtime(RUNTIMES, &mut CatalogOptions::default(), &[rule.id.clone()])?;
+    let runtime = choose_runtime(RUNTIMES, &mut CatalogOptions::default(), std::slice::from_ref(&rule.id))?;
     if wanted.redact {
         redact(&mut run.header, &mut result, runtime);
     }

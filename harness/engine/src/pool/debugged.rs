@@ -51,7 +51,7 @@ impl Executor {
         command.env(WORKER, &self.factory.runtime).envs(self.factory.environment(&slot.machine));
         let ended = session.run(&mut command).map_err(environment)?;
         match session.answer().map_err(environment)? {
-            Answer::Searched(result) => Ok(result),
+            Answer::Searched(result) => Ok(*result),
             Answer::NotStarted(error) => Err(error),
             Answer::Nothing => {
                 let text = format!(
@@ -82,7 +82,7 @@ struct Session<'a> {
 
 /// The last answer of a process under a debugger.
 enum Answer {
-    Searched(SearchResult),
+    Searched(Box<SearchResult>),
     NotStarted(StartError),
     /// The process has not finished the rule.
     Nothing,
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         // The last line may be incomplete, because the process may have been killed.
         for reply in text.lines().map_while(|line| serde_json::from_str(line).ok()) {
             match reply {
-                Reply::Searched(result) => answer = Answer::Searched(*result),
+                Reply::Searched(result) => answer = Answer::Searched(result),
                 Reply::NotStarted(trouble) => answer = Answer::NotStarted(StartError::Refused(trouble)),
                 Reply::Trouble(message) => answer = Answer::NotStarted(StartError::Changed(message)),
                 _ => {}

@@ -170,7 +170,7 @@ impl Filter {
 
     /// Fails if a rule calls none of the given functions, or if a chapter is unknown.
     fn expect_names(&self, rules: &Rules) -> Result<(), NothingSelected> {
-        for name in self.functions.iter().filter(|name| rules.callers(name).next().is_none()) {
+        if let Some(name) = self.functions.iter().find(|name| rules.callers(name).next().is_none()) {
             let called: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
             return Err(NothingSelected::NoCaller { function: name.clone(), hint: hint(name, called) });
         }

@@ -34,7 +34,7 @@ pub(super) fn source_of_value(result: &RuleResult) -> Option<String> {
     let failure = result.failure.as_ref()?;
     let written = |line: &&String| {
         let arguments = line.split_once('(').map_or("", |(_, arguments)| arguments);
-        let mut variables = arguments.split("=&").skip(1).map(|rest| identifier(rest));
+        let mut variables = arguments.split("=&").skip(1).map(identifier);
         variables.any(|variable| words(&failure.statement).any(|word| word == variable))
     };
     let steps = || failure.trace.iter().filter(|line| !line.contains(RELEASED));

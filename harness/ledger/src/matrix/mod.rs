@@ -122,10 +122,13 @@ fn weight(meaning: Meaning) -> u8 {
     }
 }
 
+/// A rule's title and its known cells, each with its column.
+type Row<'a> = (&'a str, Vec<(usize, Cell)>);
+
 /// Arranges runs, each with its name, as columns.
 pub fn matrix(runs: &[(String, Recorded)], by: By) -> Matrix {
     let mut columns: Vec<Column> = Vec::new();
-    let mut chapters: BTreeMap<&str, BTreeMap<&str, (&str, Vec<(usize, Cell)>)>> = BTreeMap::new();
+    let mut chapters: BTreeMap<&str, BTreeMap<&str, Row<'_>>> = BTreeMap::new();
     for (name, run) in runs {
         let title = match by {
             By::Run => name.clone(),
@@ -155,7 +158,7 @@ pub fn matrix(runs: &[(String, Recorded)], by: By) -> Matrix {
         known.into_iter().for_each(|(column, cell)| cells[column] = Some(cell));
         cells
     };
-    let rule = |(id, (title, cells)): (&str, (&str, Vec<(usize, Cell)>))| MatrixRule {
+    let rule = |(id, (title, cells)): (&str, Row<'_>)| MatrixRule {
         id: id.to_owned(),
         title: title.to_owned(),
         cells: spread(cells),

@@ -60,6 +60,9 @@ pub use target::first_line;
 pub use text::{clean, disarmed, markdown_line, pad, painted, wrap};
 pub(crate) use text::{columns, duration, elide, one_line, pad_left};
 
+/// Makes a report's bytes.
+type Make = fn(&Path, &Recorded, Option<&Recorded>) -> Result<Vec<u8>, ReportError>;
+
 /// A report that every run writes next to its journal.
 #[derive(Debug)]
 pub struct Format {
@@ -68,7 +71,7 @@ pub struct Format {
     /// True if programs depend on the report. The run fails if such a report cannot be written.
     needed: bool,
     /// Makes the report for a run whose logs are in the folder. The last argument is the run before, if known.
-    make: fn(&Path, &Recorded, Option<&Recorded>) -> Result<Vec<u8>, ReportError>,
+    make: Make,
 }
 
 /// All reports, in the order in which they are written.

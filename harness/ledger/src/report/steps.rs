@@ -55,6 +55,9 @@ struct Shown<'a> {
     mark: Range<usize>,
 }
 
+/// A text and its place in the frame.
+type Placed = (Range<usize>, String);
+
 impl<'a> Shown<'a> {
     fn of(failure: &'a Failure, layout: Layout) -> Option<Shown<'a>> {
         let steps = failure.steps.as_ref()?;
@@ -87,12 +90,7 @@ impl<'a> Shown<'a> {
 
     /// The lines with their calls; the place of the failed statement; and calls without room next to their lines, each
     /// with the place in its line to which it belongs.
-    fn with_calls(
-        &self,
-        failure: &Failure,
-        first: usize,
-        room: usize,
-    ) -> (String, Range<usize>, Vec<(Range<usize>, String)>) {
+    fn with_calls(&self, failure: &Failure, first: usize, room: usize) -> (String, Range<usize>, Vec<Placed>) {
         let numbered = self.texts.iter().zip(first + self.lines.start..);
         let calls: Vec<String> = numbered.map(|(line, number)| calls_of(failure, number, line)).collect();
         let fits = |line: &str, calls: &str| columns(line) + GAP + columns(calls) <= room;

@@ -96,14 +96,17 @@ fn drawn(lane: &Lane<'_>, longest: u64) -> Markup {
             None => parts.push(Part { class, time: *time, rule }),
         }
     }
-    let mut left = 0_u64;
+    let ends = parts.iter().scan(0_u64, |end, part| {
+        let start = *end;
+        *end = end.saturating_add(part.time);
+        Some((part, start, *end))
+    });
     html! {
         svg.stack viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true" {
-            @for part in &parts {
-                @let start = length(left);
-                @let _ = { left = left.saturating_add(part.time) };
+            @for (part, start, end) in ends {
+                @let start = length(start);
                 // A gap of one unit separates neighbors.
-                rect class=(part.class) x=(start) width=((length(left) - start).saturating_sub(1).max(1)) height="10" {
+                rect class=(part.class) x=(start) width=((length(end) - start).saturating_sub(1).max(1)) height="10" {
                     @if let Some(rule) = part.rule {
                         title { (one_line(&rule.id)) ", " (duration(part.time)) }
                     }
