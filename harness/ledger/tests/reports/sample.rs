@@ -212,7 +212,6 @@ pub fn failure() -> Failure {
             after: vec![],
             remark: String::new(),
         }),
-        ..Failure::default()
     }
 }
 
