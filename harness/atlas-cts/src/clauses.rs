@@ -6,9 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
-use catalog::count;
-use catalog::files;
-use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, sentences};
+use catalog::{Clause, Level, Modality, Rules, SENTENCE, Sentence, count, files, sentences};
 use clap::Args;
 use engine::run::ExitStatus;
 use steps::judgment::{judgments, reported};
