@@ -6,8 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say};
-use catalog::count;
-use catalog::{Clause, Level, Modality, Original, Originals, Rules, Sentence};
+use catalog::{Clause, Level, Modality, Original, Originals, Rules, Sentence, count};
 use clap::Args;
 use engine::run::ExitStatus;
 use steps::judgment::{judgments, reported};

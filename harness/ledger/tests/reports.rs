@@ -554,7 +554,8 @@ fn a_process_at_its_memory_limit_is_a_finding_of_the_summary() {
     let mut result = result("toy.set.overflow", Verdict::Observed, "");
     result.memory_limit = Some(MemoryLimit { mebibytes: 2048, call: Some("toy_set".to_owned()) });
     let text = summary(&device_header(), &[result], None, Layout::FILE);
-    let finding = "findings: a process reached its memory limit (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB in addition";
+    let finding = "findings: a process reached its memory limit (1)\n  observed    toy.set.overflow  in toy_set: 2048 MiB \
+                   in addition to start-up\n";
     assert!(text.contains(finding), "{text}");
 }
 

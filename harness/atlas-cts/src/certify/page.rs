@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use catalog::count;
-use catalog::digest;
+use catalog::{count, digest};
 use ledger::conformance::ConformanceRecord;
 use record::Sort;
 
