@@ -8,8 +8,8 @@ use std::fs;
 use ledger::conformance::{Capability, ConformanceRecord, Statement};
 use record::{Cut, Verdict};
 use rstest::rstest;
-use support::Bench;
 use support::small::{HOLDS, MISALIGNED, chapter};
+use support::{Bench, answer};
 
 /// A rule that breaks on a device with misaligned blocks, in one case of forty.
 const RARELY: &str = "
@@ -154,4 +154,15 @@ fn a_replay_keeps_the_patience_and_refuses_a_shorter_one() {
     bench.run_catalog("less", &[A2, &["--patience", "1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
     bench.run_catalog("auto", A2).says(0, &["patience "]);
     assert!(bench.report("auto").header.settings.patience.is_some_and(|patience| patience >= 2_000));
+}
+
+/// A libc that writes a number twice made a write reach the memory again after a newer one, on a busy machine.
+#[test]
+fn the_simulated_device_writes_a_number_once_even_if_it_loses_its_processor() {
+    let bench = Bench::new();
+    let twice = bench.library_named("libtwice.so", "fixtures/faults/twice.c", &[]);
+    for seed in ["1", "2", "3"] {
+        let words = [&["run", "acl.stream.query-again", "--seed", seed, "--report-dir", seed], A2].concat();
+        answer(bench.command(words).env("LD_PRELOAD", &twice)).says(0, &["verdicts  1 pass"]);
+    }
 }
