@@ -67,8 +67,8 @@ pub(crate) struct ProveArguments {
     /// Make the product's fault dictionary in this folder, and prove nothing.
     ///
     /// Each rule runs on each defect that it reaches, as for --matrix, and every failing case is counted. The costs of
-    /// rules whose text is unchanged are kept from the file in this folder.
-    #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["matrix", "matrix_of", "variants", "every_variant", "weaken", "glitches", "ratchet", "unclaimed", "filter"])]
+    /// rules whose text is unchanged are kept from the file in this folder. With --matrix-of, so are all other defects.
+    #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["matrix", "variants", "every_variant", "weaken", "glitches", "ratchet", "unclaimed", "filter"])]
     dictionary: Option<PathBuf>,
     /// Maximum number of cases for a rule on a defect in a matrix, in addition to the edges.
     ///
@@ -110,7 +110,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);
     }
-    // A proof takes minutes, so the ratchet file is checked first.
+    // A proof takes minutes, so files are checked first.
     if let Some(file) = &arguments.ratchet {
         Ratchet::read(file).map_err(CommandError::Proof)?;
     }
@@ -136,12 +136,20 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         matrix_of: arguments.matrix_of.clone(),
         unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
         dictionary: arguments.dictionary.is_some(),
+        earlier: arguments.dictionary.as_ref().and_then(|folder| earlier_dictionary(folder, &target)),
         cell_cases: arguments.matrix_cases,
         progress: arguments.dictionary.is_some().then_some(show_progress),
     };
+    let earlier = proof.earlier.clone();
     let mut proof = run_proof(&target, header.seed, &options, &proof)?;
-    if let (Some(folder), Some(dictionary)) = (&arguments.dictionary, proof.dictionary.take()) {
-        say(&write_dictionary(folder, dictionary).map_err(CommandError::Proof)?)?;
+    if let (Some(folder), Some(mut dictionary)) = (&arguments.dictionary, proof.dictionary.take()) {
+        if let Some(earlier) = earlier {
+            dictionary.keep_costs(&earlier);
+            if !arguments.matrix_of.is_empty() {
+                dictionary.keep_rows(&earlier);
+            }
+        }
+        say(&write_dictionary(folder, &dictionary).map_err(CommandError::Proof)?)?;
         return Ok(ExitStatus::Success);
     }
     let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));
@@ -173,16 +181,23 @@ fn show_progress(done: usize, all: usize) {
     }
 }
 
-/// Writes a dictionary's file, and returns a line about it. Costs are kept from the file that it replaces.
-fn write_dictionary(folder: &Path, mut dictionary: Dictionary) -> Result<String, ProofFileError> {
+/// The file of a product's dictionary.
+fn dictionary_file(folder: &Path, product: &str) -> PathBuf {
+    folder.join(format!("{product}.{EXTENSION}"))
+}
+
+/// The product's dictionary in a folder. A file that cannot be read is replaced, so it counts as missing.
+fn earlier_dictionary(folder: &Path, target: &Target) -> Option<Dictionary> {
+    let file = dictionary_file(folder, &target.conditions.product);
+    files::read(&file, MOST_BYTES).ok().and_then(|bytes| decode(&bytes).ok())
+}
+
+/// Writes a dictionary's file, and returns a line about it.
+fn write_dictionary(folder: &Path, dictionary: &Dictionary) -> Result<String, ProofFileError> {
     let cannot = |source| ProofFileError::Folder { path: folder.to_owned(), source };
     std::fs::create_dir_all(folder).map_err(cannot)?;
-    let path = folder.join(format!("{}.{EXTENSION}", dictionary.product));
-    // A file that cannot be read is replaced: it is made again, with new costs.
-    if let Some(earlier) = files::read(&path, MOST_BYTES).ok().and_then(|bytes| decode(&bytes).ok()) {
-        dictionary.keep_costs(&earlier);
-    }
-    let bytes = encode(&dictionary).map_err(cannot)?;
+    let path = dictionary_file(folder, &dictionary.product);
+    let bytes = encode(dictionary).map_err(cannot)?;
     std::fs::write(&path, &bytes).map_err(cannot)?;
     let cells: usize = dictionary.rows.iter().map(|row| row.cells.len()).sum();
     let killed = dictionary.rows.iter().filter(|row| row.cells.iter().any(|cell| cell.verdict.kills())).count();

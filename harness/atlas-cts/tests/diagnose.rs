@@ -112,6 +112,22 @@ fn a_dictionary_made_twice_has_the_same_bytes() {
 }
 
 #[test]
+fn a_dictionary_can_be_made_in_parts() {
+    let bench = bench();
+    let file = bench.path("specs/acl/dictionary/a2.json.gz");
+    let whole = fs::read(&file).unwrap();
+    // The first part has too few cases. It is made again as the second part of the same dictionary.
+    let part = |more: &[&str]| {
+        let words = ["prove", "--seed", "1", "--dictionary", "specs/acl/dictionary", "--matrix-of", "malloc."];
+        bench.run(words.iter().chain(SIMULATED).chain(more)).says(0, &["specs/acl/dictionary/a2.json.gz"]);
+    };
+    part(&["--matrix-cases", "1"]);
+    assert!(fs::read(&file).unwrap() != whole, "the rows of one part are new");
+    part(&[]);
+    assert!(fs::read(&file).unwrap() == whole, "all other rows were kept");
+}
+
+#[test]
 fn a_budget_is_a_plan_in_the_journal_and_leaves_rules_out_with_that_reason() {
     let bench = bench();
     let arguments = ["--product", "a2", "--seed", "2", "--defect", MISALIGNED];

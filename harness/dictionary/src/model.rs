@@ -1,6 +1,6 @@
 //! A fault dictionary as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Difference, RuleResult, Symptom, Verdict};
 use serde::{Deserialize, Serialize};
@@ -153,6 +153,47 @@ impl Dictionary {
                 (rule.cases, rule.nanoseconds) = (known.cases, known.nanoseconds);
             }
         }
+    }
+
+    /// True if the dictionary has the costs of a rule with this text.
+    pub fn knows(&self, id: &str, text: &str) -> bool {
+        self.rules.iter().any(|rule| rule.id == id && rule.text == text && rule.cases > 0)
+    }
+
+    /// Adds the rows of an earlier dictionary for defects that this one does not have. Rules whose text has changed drop
+    /// out of these rows.
+    pub fn keep_rows(&mut self, earlier: &Dictionary) {
+        let here: BTreeMap<(&str, &str), usize> =
+            self.rules.iter().enumerate().map(|(at, rule)| ((rule.id.as_str(), rule.text.as_str()), at)).collect();
+        let moved: Vec<Option<usize>> =
+            earlier.rules.iter().map(|rule| here.get(&(rule.id.as_str(), rule.text.as_str())).copied()).collect();
+        let known: BTreeSet<String> = self.rows.iter().map(|row| row.defect.clone()).collect();
+        let texts: BTreeSet<&String> = self.texts.iter().chain(&earlier.texts).collect();
+        let texts: Vec<String> = texts.into_iter().cloned().collect();
+        let renumber = |cell: &mut Cell, from: &[String]| {
+            for at in [&mut cell.check, &mut cell.code, &mut cell.shape].into_iter().flatten() {
+                let text = from.get(*at as usize).and_then(|text| texts.binary_search(text).ok());
+                *at = text.expect("the texts of both dictionaries are in the union") as u32;
+            }
+        };
+        for cell in self.rows.iter_mut().flat_map(|row| &mut row.cells) {
+            renumber(cell, &self.texts);
+        }
+        for row in earlier.rows.iter().filter(|row| !known.contains(&row.defect)) {
+            let mut set: Vec<usize> = earlier.reached(row).filter_map(|rule| moved.get(rule).copied()?).collect();
+            set.sort_unstable();
+            let mut cells: Vec<Cell> = row
+                .cells
+                .iter()
+                .filter_map(|cell| Some(Cell { rule: moved.get(cell.rule as usize).copied()?? as u32, ..*cell }))
+                .collect();
+            cells.iter_mut().for_each(|cell| renumber(cell, &earlier.texts));
+            cells.sort_by_key(|cell| cell.rule);
+            let set = self.add_set(&set);
+            self.rows.push(Row { defect: row.defect.clone(), set, cells });
+        }
+        self.rows.sort_by(|a, b| a.defect.cmp(&b.defect));
+        self.texts = texts;
     }
 
     /// Adds a set of rules, given by their sorted positions, and returns its position. Equal sets are stored once.

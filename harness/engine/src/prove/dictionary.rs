@@ -13,7 +13,7 @@ use crate::run::{RunError, Target};
 
 use super::experiment::{Bench, Experiment};
 use super::lab::{Trial, lock};
-use super::matrix;
+use super::{ProofOptions, matrix};
 
 /// The number of times that a rule is timed. The shortest time counts, because other processes can only delay.
 const TIMED: usize = 2;
@@ -22,11 +22,15 @@ const TIMED: usize = 2;
 pub(super) type Costs = BTreeMap<String, (u32, u64)>;
 
 impl Trial<'_> {
-    /// Measures the cost of every rule on a faithful device.
+    /// Measures the costs of rules on a faithful device, except for rules whose costs are known.
     pub(super) fn costs(&self, rules: &[&Rule]) -> Result<Costs, RunError> {
+        let known = |rule: &Rule| {
+            self.proof.earlier.as_ref().is_some_and(|earlier| earlier.knows(&rule.id, &digest_of_rule(rule)))
+        };
+        let rules: Vec<&Rule> = rules.iter().copied().filter(|rule| !known(rule)).collect();
         let costs = Mutex::new(Costs::new());
         let begin = || Bench::new(self.target, &self.options, Vec::new());
-        self.each(rules, begin, |bench: &mut Bench, rule| {
+        self.each(&rules, begin, |bench: &mut Bench, rule| {
             // Workers start before the time is taken, because rules share them.
             bench.attempt(rule, self.seed, &Experiment { cases: Some(1), ..Experiment::default() });
             let times = (0..TIMED).map(|_| {
@@ -47,7 +51,7 @@ impl Trial<'_> {
 /// Makes the dictionary.
 pub(super) fn dictionary(
     target: &Target,
-    seed: u64,
+    (seed, proof): (u64, &ProofOptions),
     rules: &[&Rule],
     cells: &[matrix::Cell],
     reached: &BTreeMap<String, Vec<u8>>,
@@ -79,7 +83,7 @@ pub(super) fn dictionary(
     defects.sort_by_key(|defect| defect.name);
     let mut by_defect: BTreeMap<&str, Vec<&matrix::Cell>> = BTreeMap::new();
     cells.iter().for_each(|cell| by_defect.entry(cell.defect).or_default().push(cell));
-    for defect in defects {
+    for defect in defects.into_iter().filter(|defect| proof.has_row(defect.name)) {
         let mine = by_defect.get(defect.name).map_or(&[][..], Vec::as_slice);
         let ran: BTreeSet<&str> = mine.iter().map(|cell| cell.rule.as_str()).collect();
         let reaching = rules.iter().enumerate().filter(|(_, rule)| {
