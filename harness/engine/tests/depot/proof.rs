@@ -25,6 +25,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         matrix_of: Vec::new(),
         unclaimed: Unclaimed::default(),
         dictionary: false,
+        earlier: None,
         cell_cases: None,
         progress: None,
     };
