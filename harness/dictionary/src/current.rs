@@ -46,6 +46,10 @@ impl Current {
                 count(new, "defect")
             ));
         }
+        if !dictionary.untried.is_empty() {
+            let (untried, all) = (dictionary.untried.len(), count(defects.len(), "defect"));
+            stale.push(format!("{untried} of {all} were not tried"));
+        }
         if dictionary.catalog != rules.digest && changed == 0 {
             stale.push("the catalog changed, but none of its rules".to_owned());
         }

@@ -28,6 +28,9 @@ pub struct Dictionary {
     pub sets: Vec<Vec<u32>>,
     /// The defects that at least one rule reaches, sorted by name.
     pub rows: Vec<Row>,
+    /// The defects that were not tried, by name, if the dictionary was made for a part of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untried: Vec<String>,
 }
 
 /// A rule, as it was when the dictionary was made.
@@ -167,6 +170,7 @@ impl Dictionary {
             self.rules.iter().enumerate().map(|(at, rule)| ((rule.id.as_str(), rule.text.as_str()), at)).collect();
         let moved: Vec<Option<usize>> =
             earlier.rules.iter().map(|rule| here.get(&(rule.id.as_str(), rule.text.as_str())).copied()).collect();
+        self.untried.retain(|defect| earlier.untried.contains(defect));
         let known: BTreeSet<String> = self.rows.iter().map(|row| row.defect.clone()).collect();
         let texts: BTreeSet<&String> = self.texts.iter().chain(&earlier.texts).collect();
         let texts: Vec<String> = texts.into_iter().cloned().collect();

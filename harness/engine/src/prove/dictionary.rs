@@ -115,6 +115,8 @@ pub(super) fn dictionary(
         let set = found.add_set(&set);
         found.rows.push(Row { defect: defect.name.to_owned(), set, cells });
     }
+    let untried = target.runtime.defects().iter().filter(|defect| !proof.has_row(defect.name));
+    found.untried = untried.map(|defect| defect.name.to_owned()).collect();
     found.texts = texts;
     found
 }

@@ -13,13 +13,17 @@ use super::evidence::{Evidence, Outcome};
 
 /// The probability that a rule fails for a reason that is not in the dictionary.
 const FLOOR: f64 = 0.002;
-/// The probability of a failure if the rule reaches the defect and held when the dictionary was made.
-const MISSED: f64 = 0.02;
+/// The range of the probability that a rule fails which reaches the defect and held when the dictionary was made. The
+/// dictionary tries few cases, so it misses more failures of a defect that many rules notice.
+const MISSED: (f64, f64) = (0.02, 0.25);
 /// The range of the probability that a rule fails which failed when the dictionary was made.
 const SURE: (f64, f64) = (0.05, 0.98);
 /// The log-likelihood ratio of a blocked rule that ended without a pass in the dictionary, and of one that held
 /// although it was blocked there. Blocked rules share one cause, so a single one says little.
 const BLOCKED: (f64, f64) = (0.5, -1.0);
+
+/// The similarity of a failure to other rules' failures with the same shape and code.
+const ALIKE: f64 = 0.6;
 
 /// For one defect: the rules that can differ from a faithful device, by position.
 type Effects<'a> = BTreeMap<usize, Option<&'a Cell>>;
@@ -38,6 +42,8 @@ pub struct Model<'a> {
     /// The effects of each defect, in the order of [`Current::rows`], limited to rules with an outcome.
     effects: Vec<Effects<'a>>,
     signatures: Vec<BTreeMap<usize, Signature>>,
+    /// For each defect: the probability of a failure that the dictionary missed.
+    missed: Vec<f64>,
 }
 
 impl<'a> Model<'a> {
@@ -46,15 +52,18 @@ impl<'a> Model<'a> {
         let dictionary = &current.dictionary;
         let mut effects = Vec::new();
         let mut signatures = Vec::new();
+        let mut missed = Vec::new();
         for (row, _) in current.rows() {
             let known = |rule: &usize| current.holds(*rule) && evidence.outcomes.contains_key(rule);
             let mut mine: Effects<'a> = dictionary.reached(row).filter(known).map(|rule| (rule, None)).collect();
             let cells: Vec<&Cell> = current.cells(row).filter(|cell| known(&(cell.rule as usize))).collect();
             mine.extend(cells.iter().map(|cell| (cell.rule as usize, Some(*cell))));
             signatures.push(cells.iter().map(|cell| (cell.rule as usize, dictionary.signature(cell))).collect());
+            let failing = cells.iter().filter(|cell| !is_blocked(cell)).count();
+            missed.push((0.5 * failing as f64 / mine.len().max(1) as f64).clamp(MISSED.0, MISSED.1));
             effects.push(mine);
         }
-        Model { current, evidence, effects, signatures }
+        Model { current, evidence, effects, signatures, missed }
     }
 
     /// The number of defects.
@@ -118,7 +127,7 @@ impl<'a> Model<'a> {
         let fails = self.fails(defect, rule, cases);
         let looks = match (outcome, self.signatures[defect].get(&rule)) {
             (Outcome::Failed(seen), Some(known)) => likeness(known, seen),
-            (Outcome::Failed(seen), None) => spread(seen),
+            (Outcome::Failed(seen), None) => self.habit(defect, seen),
             _ => 0.0,
         };
         Part { fails, looks }
@@ -128,15 +137,28 @@ impl<'a> Model<'a> {
     pub(super) fn fails(&self, defect: usize, rule: usize, cases: u32) -> f64 {
         match self.effects[defect].get(&rule) {
             None => FLOOR,
-            Some(None) => MISSED,
+            Some(None) => self.missed[defect],
             Some(Some(cell)) => probability(cell, cases),
         }
     }
 
+    /// The probability of how a failure looks if the dictionary has no failure of this rule on the defect: like the
+    /// failures of other rules, as often as those look alike.
+    fn habit(&self, defect: usize, seen: &Signature) -> f64 {
+        let known = &self.signatures[defect];
+        let alike = known.values().filter(|known| known.shape == seen.shape && known.code == seen.code).count();
+        let share = alike as f64 / known.len().max(1) as f64;
+        0.5 * 0.25 * (0.7 * share + 0.3 * spread(seen) / (0.5 * 0.25))
+    }
+
     /// The similarity of a run's failure and the dictionary's, from 0 to 1; `None` if the rule did not fail in the
-    /// dictionary.
+    /// dictionary, and no other rule that reaches the defect failed in this way.
     pub(super) fn explains(&self, defect: usize, rule: usize, seen: &Signature) -> Option<f64> {
-        let known = self.signatures[defect].get(&rule)?;
+        let Some(known) = self.signatures[defect].get(&rule) else {
+            let reaches = self.effects[defect].contains_key(&rule) && (seen.shape.is_some() || seen.code.is_some());
+            let alike = |known: &Signature| known.shape == seen.shape && known.code == seen.code;
+            return (reaches && self.signatures[defect].values().any(alike)).then_some(ALIKE);
+        };
         let shape = |text: &Option<String>| text.as_deref().and_then(|text| text.split(' ').next()).map(str::to_owned);
         let mut points = 0.4;
         points += if known.check == seen.check { 0.4 } else { 0.0 };
