@@ -3,7 +3,7 @@
 ## 页面
 
 severity-note = 提示
-severity-warning = 警告
+severity-warning = 告警
 severity-unclear = 不确定
 severity-blocker = 阻断
 certainty-system = 操作系统
@@ -18,7 +18,7 @@ more-reasons = { $more ->
    *[other] （另有{ $more }个原因）
 }
 can-run = 本机可以运行本套件：已打开并使用了一个设备
-seems-able-to-run = 本机看来可以运行本套件；加上--probe还会打开一个设备
+seems-able-to-run = 本机应可运行本套件；加上--probe还会打开一个设备
 label-next = 建议
 label-rests-on = 依据
 heading-devices = 设备
@@ -27,7 +27,7 @@ heading-looked-at = 检查过的位置
 device-memory = 已用{ $used }/{ $total } MiB
 device-users = 使用者：{ $users }
 cut-text = { $text }…（共{ $bytes }字节）
-device-was-used = 尽管如此，已成功打开并使用设备
+device-was-used = 尽管如此，仍成功打开并使用了一个设备
 found = 已找到
 not-found = 未找到
 not-found-in = { $folder }：未找到
