@@ -5,7 +5,8 @@
 #   ci/page.sh [DIR]
 #
 # DIR receives runs and screenshots; the default is a temporary folder, which is kept. CTS: the command to use instead
-# of a build. AXE: axe.min.js of axe-core; by default npm fetches the version below. Needs chromium, chromedriver
+# of a build. DOCUMENTS: a folder with the vendor's documents; with it, the page of their coverage is checked as well.
+# AXE: axe.min.js of axe-core; by default npm fetches the version below. Needs chromium, chromedriver
 # (Debian: chromium, chromium-driver) and python3; installs missing packages if it can.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -42,5 +43,10 @@ if [ -z "${AXE:-}" ]; then
         { echo "axe-core cannot be fetched; set AXE to an axe.min.js"; exit 1; }
     AXE=$work/axe/node_modules/axe-core/axe.min.js
 fi
-python3 ci/page/look.py --axe "$AXE" --shots "$work/shots" "$work"/runs/{none,one,eighty,many}/report.html \
-    "$work/diff.html" "$work/history.html" "$work/matrix.html"
+pages=("$work"/runs/{none,one,eighty,many}/report.html "$work"/{diff,history,matrix}.html)
+if [ -n "${DOCUMENTS:-}" ]; then
+    "$CTS" coverage --product a2 --specs specs --documents "$DOCUMENTS" --run "$work/runs/eighty" \
+        --format html >"$work/coverage.html" || exit 1
+    pages+=("$work/coverage.html")
+fi
+python3 ci/page/look.py --axe "$AXE" --shots "$work/shots" "${pages[@]}"

@@ -63,7 +63,11 @@ return found;
 """
 
 CONTRAST = """
-const parse = (text) => (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
+const parse = (text) => {
+  const parts = (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
+  // A mixed color has parts from 0 to 1.
+  return text.startsWith('color(srgb') ? parts.map((part, at) => at < 3 ? part * 255 : part) : parts;
+};
 const over = (top, under) => {
   const alpha = top.length > 3 ? top[3] : 1;
   return [0, 1, 2].map((part) => top[part] * alpha + under[part] * (1 - alpha));

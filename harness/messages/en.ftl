@@ -67,6 +67,10 @@ level-info = level info
 meaning-good = hold
 meaning-broken = broken
 meaning-finding = finding
+meaning-findings = { $count ->
+    [one] finding
+   *[other] findings
+}
 meaning-unknown = unknown
 meaning-skipped = skipped
 only-observed = only observed

@@ -32,6 +32,7 @@ level-info = 级别info
 meaning-good = 符合
 meaning-broken = 违反
 meaning-finding = 发现
+meaning-findings = 发现
 meaning-unknown = 未知
 meaning-skipped = 跳过
 only-observed = 仅记录

@@ -43,6 +43,14 @@ pub(crate) fn meaning_text(meaning: Meaning) -> &'static str {
     }
 }
 
+/// The word for a meaning after a number of results.
+pub(crate) fn meaning_of(meaning: Meaning, count: usize) -> String {
+    match meaning {
+        Meaning::Finding => message!("meaning-findings", count = count),
+        _ => meaning_text(meaning).to_owned(),
+    }
+}
+
 /// The name of a sort of known failures.
 pub fn sort_text(sort: Sort) -> &'static str {
     match sort {

@@ -90,7 +90,8 @@ pub fn write_symptom(
 
 /// The call named in a message, and its answer: `f returned 7 (NAME), expected …`.
 pub fn answered(message: &str) -> (Option<String>, Option<Code>) {
-    let name = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
+    let name =
+        |text: &str| text.trim_end_matches(" (automatic release)").split_whitespace().next_back().map(str::to_owned);
     if let Some((before, after)) = message.split_once(" returned ") {
         let lost = before.ends_with(" had");
         let before = if lost { before.trim_end_matches(" had") } else { before };
@@ -115,6 +116,7 @@ mod tests {
     #[case("f returned success and left an out-variable as it was", Some("f"), Some("success"))]
     #[case("releasing with g returned 3, expected success", Some("g"), Some("3"))]
     #[case("f did not return: a hang of 5 s", Some("f"), None)]
+    #[case("f (automatic release) did not return: a hang of 5 s", Some("f"), None)]
     #[case("in process B: after f had returned: it ended with signal 11", Some("f"), None)]
     #[case("`a == b` does not hold: left is 1, right is 2", None, None)]
     fn the_message_names_call_and_code(#[case] message: &str, #[case] call: Option<&str>, #[case] code: Option<&str>) {

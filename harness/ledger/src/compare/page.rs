@@ -187,7 +187,7 @@ fn drift_entry(drift: &Drift) -> PageEntry {
         DriftKind::Code => message!("label-code"),
         DriftKind::Value => message!("label-value"),
         DriftKind::Check => message!("label-check"),
-        DriftKind::Verdict => message!("label-verdict"),
+        DriftKind::Verdict => message!("label-rule"),
     };
     let strength = match drift.p {
         Some(p) => format!("{:.2}, p = {p:.1e}", drift.strength),

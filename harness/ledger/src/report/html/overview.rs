@@ -11,7 +11,7 @@ use super::failures;
 use super::labels::{class, name};
 use super::since::Since;
 use crate::causes::causes;
-use crate::names::{meaning_text, verdict_text};
+use crate::names::{meaning_of, verdict_text};
 use crate::report::conclusion::{Conclusion, Tone, conclusion};
 use crate::report::expected::numbers;
 use crate::report::subjects;
@@ -100,7 +100,7 @@ fn tiles(run: &Recorded) -> Markup {
             }
         }
     };
-    let simple = |meaning| tile(meaning, number(meaning), meaning_text(meaning).to_owned(), String::new());
+    let simple = |meaning| tile(meaning, number(meaning), meaning_of(meaning, number(meaning)), String::new());
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let counting: Vec<&RuleResult> = run.results.iter().filter(counts).collect();

@@ -12,7 +12,7 @@ use super::document::prose;
 use super::failures::lists;
 use super::labels::{anchor, class, label, name};
 use super::since::Since;
-use crate::names::{meaning_text, verdict_text};
+use crate::names::{meaning_of, verdict_text};
 use crate::report::expected::sorted_line;
 use crate::report::facts::{Content, Role, notes};
 use crate::report::summary::MEANINGS;
@@ -81,7 +81,7 @@ fn numbers(rules: &[&RuleResult]) -> Markup {
     html! {
         @for (index, (meaning, number)) in numbers.into_iter().filter(|(_, number)| *number > 0).enumerate() {
             @if index > 0 { (comma()) }
-            span class=(class(meaning)) { (number) " " (meaning_text(meaning)) }
+            span class=(class(meaning)) { (number) " " (meaning_of(meaning, number)) }
         }
     }
 }
