@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use record::{Meaning, RuleResult};
+use record::{Meaning, RuleResult, Verdict};
 
 pub use calls::Called;
 pub use likeness::Likeness;
@@ -87,7 +87,9 @@ fn cause(likeness: Likeness, mut results: Vec<&RuleResult>) -> Cause<'_> {
         let owned = result.failure.as_ref().map_or(&[][..], |failure| failure.owns.as_slice());
         call.as_ref().is_some_and(|(call, _)| owned.contains(&call.function))
     };
-    results.sort_by_key(|result| (!owns(result), before_failure(result).len(), &result.id));
+    // A failure that cannot be repeated at will is a poor start.
+    let rank = |result: &RuleResult| (result.verdict == Verdict::Flaky, !owns(result), before_failure(result).len());
+    results.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
     let first = results.remove(0);
     results.sort_by(|a, b| a.id.cmp(&b.id));
     Cause { owner: owns(first), likeness, call, first, others: results }

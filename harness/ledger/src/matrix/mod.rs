@@ -102,6 +102,11 @@ impl MatrixRule {
     pub fn is_restless(&self) -> bool {
         self.cells.iter().flatten().any(|cell| !matches!(cell.meaning, Meaning::Good | Meaning::Skipped))
     }
+
+    /// True if the rule applies in some column.
+    pub fn applies(&self) -> bool {
+        self.cells.iter().flatten().any(|cell| cell.meaning != Meaning::Skipped)
+    }
 }
 
 impl Matrix {

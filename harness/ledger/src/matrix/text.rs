@@ -63,8 +63,10 @@ pub fn text(matrix: &Matrix) -> String {
 
 /// The matrix in one sentence.
 pub(super) fn sentence(matrix: &Matrix) -> String {
-    let good = matrix.rules().filter(|rule| !rule.is_restless()).count();
-    let rules = matrix.rules().count();
+    // Rules that are skipped everywhere say nothing.
+    let applying = || matrix.rules().filter(|rule| rule.applies());
+    let good = applying().filter(|rule| !rule.is_restless()).count();
+    let rules = applying().count();
     message!(
         "matrix-sentence",
         columns = matrix.columns.len(),
