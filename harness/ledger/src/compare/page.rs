@@ -177,7 +177,7 @@ fn of_outcome(outcome: &RuleOutcome) -> String {
     let RuleOutcome { verdict, reason, symptom, rate } = outcome;
     let reason = if reason.is_empty() { String::new() } else { format!(": {}", shortened(reason)) };
     let check = symptom.as_ref().map(|symptom| symptom.check.as_str()).filter(|check| !check.is_empty());
-    let check = check.map(|check| message!("diff-check", check = shortened(check)));
+    let check = check.map(|check| message!("diff-check", check = shortened(check.trim_end_matches(';'))));
     let rate = rate.map(|[failed, runs]| message!("diff-rate", failed = failed, runs = runs));
     [Some(format!("{verdict}{reason}")), check, rate].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }

@@ -21,6 +21,7 @@ use super::parts::{merged_line, part_line, worth_a_line};
 use super::place::place_of;
 use super::target::{loaded_line, mark};
 use super::text::{clean, one_line};
+use crate::causes::causes;
 use catalog::files;
 use messages::{Language, in_language, message};
 use record::{
@@ -95,7 +96,8 @@ fn document(
         suites.push(suite(&name, cases.collect(), header, missing.as_deref()));
     }
     let mut report = Report::new();
-    let rules = results.iter().map(|rule| (one_line(&rule.id), of_rule(rule, header))).collect();
+    let causes = causes_of(results);
+    let rules = results.iter().map(|rule| (one_line(&rule.id), of_rule(rule, header, &causes))).collect();
     let extra = Extra {
         name: format!("atlas-cts{}", mark(header)),
         timestamp: one_line(&header.started),
@@ -191,9 +193,22 @@ fn case(
     case
 }
 
-fn of_rule(rule: &RuleResult, header: &RunHeader) -> OfRule {
+/// For each broken rule, by id: the rule to read first, and the common feature of the failures.
+fn causes_of(results: &[RuleResult]) -> BTreeMap<&str, String> {
+    let mut found = BTreeMap::new();
+    for cause in causes(results) {
+        let text = one_line(&format!("{}: {}", cause.first.id, cause.title()));
+        found.insert(cause.first.id.as_str(), text.clone());
+        found.extend(cause.others.iter().map(|other| (other.id.as_str(), text.clone())));
+    }
+    found
+}
+
+fn of_rule(rule: &RuleResult, header: &RunHeader, causes: &BTreeMap<&str, String>) -> OfRule {
     let place = place_of(rule, header);
-    OfRule { file: place.file, line: place.line, devices: on_devices(rule) }
+    let devices = on_devices(rule).map(|devices| ("devices", devices));
+    let cause = causes.get(rule.id.as_str()).map(|cause| ("cause", cause.clone()));
+    OfRule { file: place.file, line: place.line, properties: devices.into_iter().chain(cause).collect() }
 }
 
 /// A rule's devices. If the results on the devices differ, the text lists the result on each device.

@@ -41,8 +41,8 @@ pub(super) struct OfRule {
     pub(super) file: String,
     /// The failed statement's line in the file; `None` if no statement failed.
     pub(super) line: Option<u32>,
-    /// The rule's devices, if they are known.
-    pub(super) devices: Option<String>,
+    /// Names and values: the rule's devices and the cause of its failure, if they are known.
+    pub(super) properties: Vec<(&'static str, String)>,
 }
 
 /// Completes the document that junit-report wrote.
@@ -64,18 +64,18 @@ pub(super) fn complete(xml: &[u8], extra: &Extra) -> Result<Vec<u8>, ReportError
                 listed(&mut writer, &extra.properties)?;
             }
             Event::Start(element) => {
-                let (copy, devices) = test_case(&element, extra)?;
+                let (copy, properties) = test_case(&element, extra)?;
                 put(&mut writer, Event::Start(copy))?;
-                if let Some(devices) = devices {
-                    listed(&mut writer, &[("devices", devices)])?;
+                if !properties.is_empty() {
+                    listed(&mut writer, properties)?;
                 }
             }
             Event::Empty(element) => match test_case(&element, extra)? {
-                (copy, None) => put(&mut writer, Event::Empty(copy))?,
-                (copy, Some(devices)) => {
+                (copy, []) => put(&mut writer, Event::Empty(copy))?,
+                (copy, properties) => {
                     let end = copy.to_end().into_owned();
                     put(&mut writer, Event::Start(copy))?;
-                    listed(&mut writer, &[("devices", devices)])?;
+                    listed(&mut writer, properties)?;
                     put(&mut writer, Event::End(end))?;
                 }
             },
@@ -103,24 +103,32 @@ fn totals<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<BytesStart<'a>,
     Ok(element)
 }
 
-/// Copies an element like [`rewritten`]. A rule's test case also gets the rule's place; its devices are returned.
-fn test_case<'a>(element: &BytesStart<'_>, extra: &Extra) -> Result<(BytesStart<'a>, Option<String>), ReportError> {
+/// Copies an element like [`rewritten`]. A rule's test case also gets the rule's place; its properties are returned.
+fn test_case<'a, 'b>(
+    element: &BytesStart<'_>,
+    extra: &'b Extra,
+) -> Result<(BytesStart<'a>, &'b Properties), ReportError> {
     let mut copy = rewritten(element, extra)?;
     if element.name().as_ref() != b"testcase" {
-        return Ok((copy, None));
+        return Ok((copy, &[]));
     }
     let name = element.try_get_attribute("name").map_err(broken)?;
     // Ids contain no characters that need escaping.
     let id = name.map(|name| String::from_utf8_lossy(&name.value).into_owned());
-    let Some(OfRule { file, line, devices }) = id.and_then(|id| extra.rules.get(&id)) else { return Ok((copy, None)) };
+    let Some(OfRule { file, line, properties }) = id.and_then(|id| extra.rules.get(&id)) else {
+        return Ok((copy, &[]));
+    };
     copy.push_attribute(("file", file.as_str()));
     if let Some(line) = line {
         copy.push_attribute(("line", line.to_string().as_str()));
     }
-    Ok((copy, devices.clone()))
+    Ok((copy, properties))
 }
 
-fn listed(writer: &mut Writer<Vec<u8>>, properties: &[(&'static str, String)]) -> Result<(), ReportError> {
+/// Names and values.
+type Properties = [(&'static str, String)];
+
+fn listed(writer: &mut Writer<Vec<u8>>, properties: &Properties) -> Result<(), ReportError> {
     put(writer, Event::Start(BytesStart::new("properties")))?;
     for (name, value) in properties {
         let property = BytesStart::new("property").with_attributes([("name", *name), ("value", value)]);
