@@ -104,7 +104,7 @@ fn other_commands_read_the_options_that_they_share_with_a_run() {
     "config.toml:2:1: unknown option `prodct`; did you mean `product`?"
 )]
 #[case::an_option_of_one_run("failed = \"latest\"\n", "config.toml:1:1: `failed` belongs to one command line")]
-#[case::a_wrong_value("devices = \"many\"\n", "config.toml:1:11: invalid value 'many' for '--devices")]
+#[case::a_wrong_value("devices = \"many\"\n", "config.toml:1:11: invalid value 'many' for '--devices=<N>'")]
 #[case::an_unknown_word("profile = \"long\"\n", "config.toml:1:11: invalid value 'long'")]
 #[case::a_value_out_of_range("deadline = 0\n", "config.toml:1:12: invalid value '0'")]
 #[case::several_values("product = [\"a2\", \"a3\"]\n", "config.toml:1:11: `product` has one value")]

@@ -104,6 +104,8 @@ fn a_thread_that_blocks_all_signals_is_silent() {
     let bench = struck_by(&["FAULT_HANG"], "");
     run(&bench, &["--deadline", "1"]);
     let stack = stack(&bench);
-    assert!(stack.threads[0].wait.starts_with("running"), "{stack:#?}");
+    // On a busy machine, the kernel has interrupted the loop, and its functions follow in brackets.
+    let wait = &stack.threads[0].wait;
+    assert!(wait == "running" || wait.starts_with("running ("), "{stack:#?}");
     assert!(stack.threads[0].frames.is_empty(), "{stack:#?}");
 }
