@@ -67,7 +67,8 @@ pub(crate) struct ProveArguments {
     /// Make the product's fault dictionary in this folder, and prove nothing.
     ///
     /// Each rule runs on each defect that it reaches, as for --matrix, and every failing case is counted. The costs of
-    /// rules whose text is unchanged are kept from the file in this folder. With --matrix-of, so are all other defects.
+    /// rules whose text is unchanged are kept from the file in this folder. With --matrix-of, the rows of all other
+    /// defects are kept, too.
     #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["matrix", "variants", "every_variant", "weaken", "glitches", "ratchet", "unclaimed", "filter"])]
     dictionary: Option<PathBuf>,
     /// Maximum number of cases for a rule on a defect in a matrix, in addition to the edges.
@@ -140,15 +141,8 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         cell_cases: arguments.matrix_cases,
         progress: arguments.dictionary.is_some().then_some(show_progress),
     };
-    let earlier = proof.earlier.clone();
     let mut proof = run_proof(&target, header.seed, &options, &proof)?;
-    if let (Some(folder), Some(mut dictionary)) = (&arguments.dictionary, proof.dictionary.take()) {
-        if let Some(earlier) = earlier {
-            dictionary.keep_costs(&earlier);
-            if !arguments.matrix_of.is_empty() {
-                dictionary.keep_rows(&earlier);
-            }
-        }
+    if let (Some(folder), Some(dictionary)) = (&arguments.dictionary, proof.dictionary.take()) {
         say(&write_dictionary(folder, &dictionary).map_err(CommandError::Proof)?)?;
         return Ok(ExitStatus::Success);
     }

@@ -149,25 +149,23 @@ impl Dictionary {
     /// Keeps the costs of rules whose text is the same in an earlier dictionary, because times differ from one
     /// measurement to the next.
     pub fn keep_costs(&mut self, earlier: &Dictionary) {
-        let known: BTreeMap<(&str, &str), &KnownRule> =
-            earlier.rules.iter().map(|rule| ((rule.id.as_str(), rule.text.as_str()), rule)).collect();
+        let known = earlier.positions();
         for rule in &mut self.rules {
-            if let Some(known) = known.get(&(rule.id.as_str(), rule.text.as_str())) {
-                (rule.cases, rule.nanoseconds) = (known.cases, known.nanoseconds);
+            if let Some(at) = known.get(&(rule.id.as_str(), rule.text.as_str())) {
+                (rule.cases, rule.nanoseconds) = (earlier.rules[*at].cases, earlier.rules[*at].nanoseconds);
             }
         }
     }
 
-    /// True if the dictionary has the costs of a rule with this text.
-    pub fn knows(&self, id: &str, text: &str) -> bool {
-        self.rules.iter().any(|rule| rule.id == id && rule.text == text && rule.cases > 0)
+    /// The positions of the rules, by id and digest of the text.
+    pub fn positions(&self) -> BTreeMap<(&str, &str), usize> {
+        self.rules.iter().enumerate().map(|(at, rule)| ((rule.id.as_str(), rule.text.as_str()), at)).collect()
     }
 
     /// Adds the rows of an earlier dictionary for defects that this one does not have. Rules whose text has changed drop
     /// out of these rows.
     pub fn keep_rows(&mut self, earlier: &Dictionary) {
-        let here: BTreeMap<(&str, &str), usize> =
-            self.rules.iter().enumerate().map(|(at, rule)| ((rule.id.as_str(), rule.text.as_str()), at)).collect();
+        let here = self.positions();
         let moved: Vec<Option<usize>> =
             earlier.rules.iter().map(|rule| here.get(&(rule.id.as_str(), rule.text.as_str())).copied()).collect();
         self.untried.retain(|defect| earlier.untried.contains(defect));

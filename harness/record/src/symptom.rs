@@ -90,8 +90,12 @@ pub fn write_symptom(
 
 /// The call named in a message, and its answer: `f returned 7 (NAME), expected …`.
 pub fn answered(message: &str) -> (Option<String>, Option<Code>) {
-    let name =
-        |text: &str| text.trim_end_matches(" (automatic release)").split_whitespace().next_back().map(str::to_owned);
+    // A call outside the steps has a note behind its name, for example `(life cycle)`.
+    let without_note = |text: &str| match text.rsplit_once(" (") {
+        Some((before, _)) if text.ends_with(')') => before.to_owned(),
+        _ => text.to_owned(),
+    };
+    let name = |text: &str| without_note(text).split_whitespace().next_back().map(str::to_owned);
     if let Some((before, after)) = message.split_once(" returned ") {
         let lost = before.ends_with(" had");
         let before = if lost { before.trim_end_matches(" had") } else { before };
@@ -116,6 +120,7 @@ mod tests {
     #[case("f returned success and left an out-variable as it was", Some("f"), Some("success"))]
     #[case("releasing with g returned 3, expected success", Some("g"), Some("3"))]
     #[case("f did not return: a hang of 5 s", Some("f"), None)]
+    #[case("f (life cycle) returned 3, expected success", Some("f"), Some("3"))]
     #[case("f (automatic release) did not return: a hang of 5 s", Some("f"), None)]
     #[case("in process B: after f had returned: it ended with signal 11", Some("f"), None)]
     #[case("`a == b` does not hold: left is 1, right is 2", None, None)]

@@ -2,7 +2,6 @@
 
 use catalog::{Rule, Rules};
 use engine::case::Case;
-pub(super) use engine::print_c::PRELUDE;
 use record::{RuleResult, RunHeader};
 use steps::StatementId;
 

@@ -1,6 +1,8 @@
 //! The Makefile of a reproducer.
 
-use super::evidence::{Evidence, HEADERS, PRELUDE, SOURCE};
+use engine::print_c::PRELUDE;
+
+use super::evidence::{Evidence, HEADERS, SOURCE};
 use super::libraries::LinkedLibraries;
 
 /// The folder for a link to a library that is known by another name than its file's.

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use engine::print_c::PRELUDE;
 use engine::print_c::can_be_shown;
 use engine::run::quoted;
 use ledger::report::{clean, markdown_line};
 use record::{RunHeader, on_which};
 
-use super::evidence::{Evidence, HEADERS, PRELUDE, SOURCE};
+use super::evidence::{Evidence, HEADERS, SOURCE};
 use super::libraries::LinkedLibraries;
 
 /// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.

@@ -1,5 +1,4 @@
-//! Prints a rule as a stand-alone C program: the steps of one case, and the functions that they need from a small
-//! prelude.
+//! Prints a rule as a stand-alone C program: the steps of one case and the prelude functions that they call.
 //!
 //! The program exits with 0 if the rule holds. If a statement fails, the program prints its line and exits with 1.
 //! If a set-up statement fails, the result is unknown and the program exits with 3. The library runs in a separate

@@ -24,10 +24,9 @@ pub(super) type Costs = BTreeMap<String, (u32, u64)>;
 impl Trial<'_> {
     /// Measures the costs of rules on a faithful device, except for rules whose costs are known.
     pub(super) fn costs(&self, rules: &[&Rule]) -> Result<Costs, RunError> {
-        let known = |rule: &Rule| {
-            self.proof.earlier.as_ref().is_some_and(|earlier| earlier.knows(&rule.id, &digest_of_rule(rule)))
-        };
-        let rules: Vec<&Rule> = rules.iter().copied().filter(|rule| !known(rule)).collect();
+        let known = self.proof.earlier.as_ref().map(Dictionary::positions).unwrap_or_default();
+        let new = |rule: &&Rule| !known.contains_key(&(rule.id.as_str(), digest_of_rule(rule).as_str()));
+        let rules: Vec<&Rule> = rules.iter().copied().filter(new).collect();
         let costs = Mutex::new(Costs::new());
         let begin = || Bench::new(self.target, &self.options, Vec::new());
         self.each(&rules, begin, |bench: &mut Bench, rule| {
@@ -48,10 +47,12 @@ impl Trial<'_> {
     }
 }
 
-/// Makes the dictionary.
+/// Makes the dictionary. The costs of unchanged rules, and the rows of defects that were not tried, are those of the
+/// dictionary that the new one replaces.
 pub(super) fn dictionary(
     target: &Target,
-    (seed, proof): (u64, &ProofOptions),
+    seed: u64,
+    proof: &ProofOptions,
     rules: &[&Rule],
     cells: &[matrix::Cell],
     reached: &BTreeMap<String, Vec<u8>>,
@@ -118,6 +119,12 @@ pub(super) fn dictionary(
     let untried = target.runtime.defects().iter().filter(|defect| !proof.has_row(defect.name));
     found.untried = untried.map(|defect| defect.name.to_owned()).collect();
     found.texts = texts;
+    if let Some(earlier) = &proof.earlier {
+        found.keep_costs(earlier);
+        if !found.untried.is_empty() {
+            found.keep_rows(earlier);
+        }
+    }
     found
 }
 

@@ -78,7 +78,8 @@ pub struct ProofOptions {
     pub unclaimed: Unclaimed,
     /// Only build the matrix and the product's fault dictionary, and prove nothing.
     pub dictionary: bool,
-    /// The dictionary that the new one replaces. Its costs of rules are not measured again.
+    /// The dictionary that the new one replaces. Costs of unchanged rules are not measured again, and rows of defects
+    /// that are not tried are kept.
     pub earlier: Option<Dictionary>,
     /// The maximum number of cases for a cell of the matrix, in addition to the edges; `None` for the usual numbers.
     pub cell_cases: Option<u32>,
@@ -192,7 +193,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
-    let dictionary = proof.dictionary.then(|| dictionary(target, (seed, proof), &selected, &cells, &reached, &costs));
+    let dictionary = proof.dictionary.then(|| dictionary(target, seed, proof, &selected, &cells, &reached, &costs));
     Ok(Proof {
         product: target.conditions.product.clone(),
         seeds: proof.seeds,

@@ -62,3 +62,29 @@ impl FromStr for TimeBudget {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("90s", Some(90))]
+    #[case("5m", Some(300))]
+    #[case("1h", Some(3600))]
+    #[case("0s", None)]
+    #[case("25h", None)]
+    #[case("ten", None)]
+    #[case("10", None)]
+    fn a_budget_is_a_number_with_a_unit(#[case] text: &str, #[case] seconds: Option<u64>) {
+        let found = text.parse::<TimeBudget>().ok().map(|budget| budget.time().as_secs());
+        assert_eq!(found, seconds);
+    }
+
+    #[test]
+    fn short_levels_work_like_smoke_and_the_long_one_like_nightly() {
+        let profiles = [1, 2, 3].map(|level| TimeBudget::of_level(level).profile());
+        assert_eq!(profiles, [Profile::Smoke, Profile::Smoke, Profile::Nightly]);
+    }
+}

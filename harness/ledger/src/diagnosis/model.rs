@@ -13,14 +13,17 @@ use super::evidence::{Evidence, Outcome};
 
 /// The probability that a rule fails for a reason that is not in the dictionary.
 const FLOOR: f64 = 0.002;
-/// The range of the probability that a rule fails which reaches the defect and held when the dictionary was made. The
+/// The range of the probability of a failure if the rule reaches the defect and held when the dictionary was made. The
 /// dictionary tries few cases, so it misses more failures of a defect that many rules notice.
 const MISSED: (f64, f64) = (0.02, 0.25);
-/// The range of the probability that a rule fails which failed when the dictionary was made.
+/// The range of the probability of a failure if the rule failed when the dictionary was made.
 const SURE: (f64, f64) = (0.05, 0.98);
 /// The log-likelihood ratio of a blocked rule that ended without a pass in the dictionary, and of one that held
 /// although it was blocked there. Blocked rules share one cause, so a single one says little.
 const BLOCKED: (f64, f64) = (0.5, -1.0);
+
+/// The probability that a failure has a given verdict and check if nothing is known about them.
+const ANY: f64 = 0.5 * 0.25;
 
 /// The similarity of a failure to other rules' failures with the same shape and code.
 const ALIKE: f64 = 0.6;
@@ -142,13 +145,17 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The number of rules that fail on the defect with the same shape and code.
+    fn alike(&self, defect: usize, seen: &Signature) -> usize {
+        let alike = |known: &&Signature| known.shape == seen.shape && known.code == seen.code;
+        self.signatures[defect].values().filter(alike).count()
+    }
+
     /// The probability of how a failure looks if the dictionary has no failure of this rule on the defect: like the
     /// failures of other rules, as often as those look alike.
     fn habit(&self, defect: usize, seen: &Signature) -> f64 {
-        let known = &self.signatures[defect];
-        let alike = known.values().filter(|known| known.shape == seen.shape && known.code == seen.code).count();
-        let share = alike as f64 / known.len().max(1) as f64;
-        0.5 * 0.25 * (0.7 * share + 0.3 * spread(seen) / (0.5 * 0.25))
+        let share = self.alike(defect, seen) as f64 / self.signatures[defect].len().max(1) as f64;
+        0.7 * share * ANY + 0.3 * spread(seen)
     }
 
     /// The similarity of a run's failure and the dictionary's, from 0 to 1; `None` if the rule did not fail in the
@@ -156,8 +163,7 @@ impl<'a> Model<'a> {
     pub(super) fn explains(&self, defect: usize, rule: usize, seen: &Signature) -> Option<f64> {
         let Some(known) = self.signatures[defect].get(&rule) else {
             let reaches = self.effects[defect].contains_key(&rule) && (seen.shape.is_some() || seen.code.is_some());
-            let alike = |known: &Signature| known.shape == seen.shape && known.code == seen.code;
-            return (reaches && self.signatures[defect].values().any(alike)).then_some(ALIKE);
+            return (reaches && self.alike(defect, seen) > 0).then_some(ALIKE);
         };
         let shape = |text: &Option<String>| text.as_deref().and_then(|text| text.split(' ').next()).map(str::to_owned);
         let mut points = 0.4;
@@ -185,7 +191,7 @@ fn is_blocked(cell: &Cell) -> bool {
 fn spread(seen: &Signature) -> f64 {
     let code = if seen.code.is_some() { 0.1 } else { 1.0 };
     let shape = if seen.shape.is_some() { 0.1 } else { 1.0 };
-    0.5 * 0.25 * code * shape
+    ANY * code * shape
 }
 
 /// The probability of how a failure looks if the dictionary's failure of the same rule looks like this.

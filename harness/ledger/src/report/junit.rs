@@ -194,20 +194,19 @@ fn case(
 }
 
 /// For each broken rule, by id: the rule to read first, and the common feature of the failures.
-fn causes_of(results: &[RuleResult]) -> BTreeMap<&str, String> {
+fn causes_of(results: &[RuleResult]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for cause in causes(results) {
         let text = one_line(&format!("{}: {}", cause.first.id, cause.title()));
-        found.insert(cause.first.id.as_str(), text.clone());
-        found.extend(cause.others.iter().map(|other| (other.id.as_str(), text.clone())));
+        found.extend(cause.results().map(|result| (result.id.clone(), text.clone())));
     }
     found
 }
 
-fn of_rule(rule: &RuleResult, header: &RunHeader, causes: &BTreeMap<&str, String>) -> OfRule {
+fn of_rule(rule: &RuleResult, header: &RunHeader, causes: &BTreeMap<String, String>) -> OfRule {
     let place = place_of(rule, header);
     let devices = on_devices(rule).map(|devices| ("devices", devices));
-    let cause = causes.get(rule.id.as_str()).map(|cause| ("cause", cause.clone()));
+    let cause = causes.get(&rule.id).map(|cause| ("cause", cause.clone()));
     OfRule { file: place.file, line: place.line, properties: devices.into_iter().chain(cause).collect() }
 }
 
