@@ -39,6 +39,18 @@ typedef void *aclrtAllocatorAddr;
 typedef void *aclmdlRI;
 typedef void *aclrtTaskGrp;
 typedef void *aclrtMbuf;
+typedef void *aclrtCntNotify;
+typedef void *aclrtLabel;
+typedef void *aclrtLabelList;
+typedef void *aclmdlRITask;
+
+/* Opaque structures that are only passed by pointer */
+typedef struct rtExceptionInfo aclrtExceptionInfo;
+typedef struct aclrtGroupInfo aclrtGroupInfo;
+typedef struct aclDataBuffer aclDataBuffer;
+
+/* Half-precision numbers, as their 16 bits */
+typedef uint16_t aclFloat16;
 
 /* Callbacks that the runtime calls during initialization, finalization, host tasks and custom allocation */
 typedef aclError (*aclInitCallbackFunc)(const char *configStr, size_t len, void *userData);
@@ -122,6 +134,13 @@ typedef int32_t hi_s32;
 #define ACL_HOST_REG_IOMEMORY 0x4
 #define ACL_HOST_REG_READONLY 0x8
 #define ACL_HOST_REG_PINNED 0x10000000
+
+/* Reserved words of one uncorrectable memory error */
+#define UCE_INFO_RESERVED_SIZE 14
+
+/* Bytes of the texts in aclCANNPackageVersion */
+#define ACL_PKG_VERSION_MAX_SIZE 128
+#define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
 /* Bytes of an aclrtIpcEventHandle */
 #define ACL_IPC_EVENT_HANDLE_SIZE 64
@@ -708,6 +727,295 @@ typedef enum aclRegisterCallbackType {
     ACL_REG_TYPE_OTHER = 0xFFFF,
 } aclRegisterCallbackType;
 
+/* System parameters */
+typedef enum aclSysParamOpt {
+    ACL_OPT_DETERMINISTIC = 0,
+    ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
+    ACL_OPT_STRONG_CONSISTENCY = 2,
+    ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
+} aclSysParamOpt;
+
+/* Computing resources that can be limited */
+typedef enum aclrtDevResLimitType {
+    ACL_RT_DEV_RES_CUBE_CORE = 0,
+    ACL_RT_DEV_RES_VECTOR_CORE = 1,
+} aclrtDevResLimitType;
+
+/* Task schedulers of a device */
+typedef enum aclrtTsId {
+    ACL_TS_ID_AICORE = 0,
+    ACL_TS_ID_AIVECTOR = 1,
+    ACL_TS_ID_RESERVED = 2,
+} aclrtTsId;
+
+/* Limits of a device */
+typedef enum aclrtDeviceLimit {
+    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
+    ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
+    ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
+    ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
+    ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
+} aclrtDeviceLimit;
+
+/* Atomic operations whose support a device reports */
+typedef enum aclrtAtomicOperation {
+    ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
+    ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
+    ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
+    ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+    ACL_RT_ATOMIC_OPERATION_AND = 5,
+    ACL_RT_ATOMIC_OPERATION_OR = 6,
+    ACL_RT_ATOMIC_OPERATION_XOR = 7,
+    ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
+    ACL_RT_ATOMIC_OPERATION_CAS = 9,
+    ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
+    ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
+    ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
+    ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
+} aclrtAtomicOperation;
+
+/* Comparisons of aclrtSwitchStream */
+typedef enum aclrtCondition {
+    ACL_RT_EQUAL = 0,
+    ACL_RT_NOT_EQUAL = 1,
+    ACL_RT_GREATER = 2,
+    ACL_RT_GREATER_OR_EQUAL = 3,
+    ACL_RT_LESS = 4,
+    ACL_RT_LESS_OR_EQUAL = 5,
+} aclrtCondition;
+
+/* Types of the values that aclrtSwitchStream compares */
+typedef enum aclrtCompareDataType {
+    ACL_RT_SWITCH_INT32 = 0,
+    ACL_RT_SWITCH_INT64 = 1,
+} aclrtCompareDataType;
+
+/* How a counting notification is recorded */
+typedef enum aclrtCntNotifyRecordMode {
+    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
+} aclrtCntNotifyRecordMode;
+
+/* What a wait for a counting notification compares */
+typedef enum aclrtCntNotifyWaitMode {
+    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
+} aclrtCntNotifyWaitMode;
+
+/* Whether a callback holds the tasks after it */
+typedef enum aclrtCallbackBlockType {
+    ACL_CALLBACK_NO_BLOCK = 0,
+    ACL_CALLBACK_BLOCK = 1,
+} aclrtCallbackBlockType;
+
+/* Reductions of aclrtReduceAsync */
+typedef enum aclrtReduceKind {
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
+} aclrtReduceKind;
+
+/* Types of data */
+typedef enum aclDataType {
+    ACL_DT_UNDEFINED = -1,
+    ACL_FLOAT = 0,
+    ACL_FLOAT16 = 1,
+    ACL_INT8 = 2,
+    ACL_INT32 = 3,
+    ACL_UINT8 = 4,
+    ACL_INT16 = 6,
+    ACL_UINT16 = 7,
+    ACL_UINT32 = 8,
+    ACL_INT64 = 9,
+    ACL_UINT64 = 10,
+    ACL_DOUBLE = 11,
+    ACL_BOOL = 12,
+    ACL_STRING = 13,
+    ACL_COMPLEX64 = 16,
+    ACL_COMPLEX128 = 17,
+    ACL_BF16 = 27,
+    ACL_INT4 = 29,
+    ACL_UINT1 = 30,
+    ACL_COMPLEX32 = 33,
+    ACL_HIFLOAT8 = 34,
+    ACL_FLOAT8_E5M2 = 35,
+    ACL_FLOAT8_E4M3FN = 36,
+    ACL_FLOAT8_E8M0 = 37,
+    ACL_FLOAT6_E3M2 = 38,
+    ACL_FLOAT6_E2M3 = 39,
+    ACL_FLOAT4_E2M1 = 40,
+    ACL_FLOAT4_E1M2 = 41,
+} aclDataType;
+
+/* Functions of aclrtRandomNumAsync */
+typedef enum aclrtRandomNumFuncType {
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
+} aclrtRandomNumFuncType;
+
+/* Tasks that aclrtTaskUpdateAsync updates */
+typedef enum aclrtUpdateTaskAttrId {
+    ACL_RT_UPDATE_RANDOM_TASK = 1,
+    ACL_RT_UPDATE_AIC_AIV_TASK = 2,
+} aclrtUpdateTaskAttrId;
+
+/* Kinds of errors of aclrtGetErrorVerbose */
+typedef enum aclrtErrorType {
+    ACL_RT_NO_ERROR = 0,
+    ACL_RT_ERROR_MEMORY = 1,
+    ACL_RT_ERROR_L2 = 2,
+    ACL_RT_ERROR_AICORE = 3,
+    ACL_RT_ERROR_LINK = 4,
+    ACL_RT_ERROR_L3_PORT = 5,
+    ACL_RT_ERROR_OTHERS = 65535,
+} aclrtErrorType;
+
+/* Kinds of errors of a core */
+typedef enum aclrtAicoreErrorType {
+    ACL_RT_AICORE_ERROR_UNKNOWN = 0,
+    ACL_RT_AICORE_ERROR_SW = 1,
+    ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
+} aclrtAicoreErrorType;
+
+/* Moments of a callback for aborted tasks */
+typedef enum aclrtDeviceTaskAbortStage {
+    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+    ACL_RT_DEVICE_TASK_ABORT_POST = 1,
+} aclrtDeviceTaskAbortStage;
+
+/* What a thread may call while it captures a stream */
+typedef enum aclmdlRICaptureMode {
+    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
+    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
+    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
+} aclmdlRICaptureMode;
+
+/* State of a capture */
+typedef enum aclmdlRICaptureStatus {
+    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
+    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
+} aclmdlRICaptureStatus;
+
+/* Types of captured tasks */
+typedef enum aclmdlRITaskType {
+    ACL_MODEL_RI_TASK_DEFAULT = 0,
+    ACL_MODEL_RI_TASK_KERNEL = 1,
+    ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
+    ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
+    ACL_MODEL_RI_TASK_EVENT_RESET = 4,
+    ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
+    ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
+} aclmdlRITaskType;
+
+/* Attributes of a group */
+typedef enum aclrtGroupAttr {
+    ACL_GROUP_AICORE_INT = 0,
+    ACL_GROUP_AIV_INT = 1,
+    ACL_GROUP_AIC_INT = 2,
+    ACL_GROUP_SDMANUM_INT = 3,
+    ACL_GROUP_ASQNUM_INT = 4,
+    ACL_GROUP_GROUPID_INT = 5,
+} aclrtGroupAttr;
+
+/* Moments of a snapshot callback */
+typedef enum aclrtSnapShotStage {
+    ACL_RT_SNAPSHOT_LOCK_PRE = 0,
+    ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
+    ACL_RT_SNAPSHOT_BACKUP_POST = 2,
+    ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
+    ACL_RT_SNAPSHOT_RESTORE_POST = 4,
+    ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
+} aclrtSnapShotStage;
+
+/* Packages whose versions are reported */
+typedef enum aclCANNPackageName {
+    ACL_PKG_NAME_CANN = 0,
+    ACL_PKG_NAME_RUNTIME = 1,
+    ACL_PKG_NAME_COMPILER = 2,
+    ACL_PKG_NAME_HCCL = 3,
+    ACL_PKG_NAME_TOOLKIT = 4,
+    ACL_PKG_NAME_OPP = 5,
+    ACL_PKG_NAME_OPP_KERNEL = 6,
+    ACL_PKG_NAME_DRIVER = 7,
+} aclCANNPackageName;
+
+/* Attributes of the software */
+typedef enum aclCannAttr {
+    ACL_CANN_ATTR_UNDEFINED = -1,
+    ACL_CANN_ATTR_INF_NAN = 0,
+    ACL_CANN_ATTR_BF16 = 1,
+    ACL_CANN_ATTR_JIT_COMPILE = 2,
+} aclCannAttr;
+
+/* Information of aclGetDeviceCapability */
+typedef enum aclDeviceInfo {
+    ACL_DEVICE_INFO_UNDEFINED = -1,
+    ACL_DEVICE_INFO_AI_CORE_NUM = 0,
+    ACL_DEVICE_INFO_VECTOR_CORE_NUM = 1,
+    ACL_DEVICE_INFO_L2_SIZE = 2,
+} aclDeviceInfo;
+
+/* Information of aclplatformGetDeviceInfo */
+typedef enum aclplatformDevInfo {
+    ACL_PLATFORM_AICORE_CNT = 0,
+    ACL_PLATFORM_AICORE_UB_SIZE = 1,
+    ACL_PLATFORM_CUBE_CORE_CNT = 2,
+    ACL_PLATFORM_VECTOR_CORE_CNT = 3,
+    ACL_PLATFORM_L2_SIZE = 4,
+    ACL_PLATFORM_MEMORY_SIZE = 5,
+    ACL_PLATFORM_CUBE_FREQ = 6,
+    ACL_PLATFORM_VEC_FREQ = 7,
+    ACL_PLATFORM_BT_SIZE = 8,
+    ACL_PLATFORM_L0_A_SIZE = 9,
+    ACL_PLATFORM_L0_B_SIZE = 10,
+    ACL_PLATFORM_L0_C_SIZE = 11,
+    ACL_PLATFORM_L1_SIZE = 12,
+    ACL_PLATFORM_SOC_VERSION = 13,
+    ACL_PLATFORM_AIC_VERSION = 14,
+    ACL_PLATFORM_NPU_ARCH = 15,
+    ACL_PLATFORM_MEMORY_TYPE = 16,
+} aclplatformDevInfo;
+
+/* Cores of aclplatformGetInstructionInfo */
+typedef enum aclplatformCoreType {
+    ACL_PLATFORM_CORE_TYPE_AI_CORE = 0,
+    ACL_PLATFORM_CORE_TYPE_VECTOR_CORE = 1,
+} aclplatformCoreType;
+
+/* Options of aclrtSetStreamConfigOpt */
+typedef enum aclrtStreamConfigAttr {
+    ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+    ACL_RT_STREAM_WORK_SIZE = 1,
+    ACL_RT_STREAM_FLAG = 2,
+    ACL_RT_STREAM_PRIORITY = 3,
+} aclrtStreamConfigAttr;
+
+/* Callbacks of devices, streams, exceptions, aborted tasks, host tasks and snapshots */
+typedef void (*aclrtDeviceStateCallback)(int32_t deviceId, aclrtDeviceState state, void *args);
+typedef void (*aclrtStreamStateCallback)(aclrtStream stm, aclrtStreamState state, void *args);
+typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t deviceId, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
+    void *args);
+typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo *exceptionInfo);
+typedef void (*aclrtCallback)(void *userData);
+typedef uint32_t (*aclrtSnapShotCallBack)(int32_t deviceId, void *args);
+
 /* Structures. Reserved arrays must be zero-filled: batch attributes and pool properties are checked. */
 
 /* A place of memory; the identifier comes before the type */
@@ -845,6 +1153,129 @@ typedef struct aclrtUtilizationInfo {
     aclrtUtilizationExtendInfo *utilizationExtend;
 } aclrtUtilizationInfo;
 
+/* How a counting notification is recorded, with its value */
+typedef struct aclrtCntNotifyRecordInfo {
+    aclrtCntNotifyRecordMode mode;
+    uint32_t value;
+} aclrtCntNotifyRecordInfo;
+
+/* What a wait for a counting notification compares, with its time limit in seconds */
+typedef struct aclrtCntNotifyWaitInfo {
+    aclrtCntNotifyWaitMode mode;
+    uint32_t value;
+    uint32_t timeout;
+    uint8_t isClear;
+    uint8_t rsv[3];
+} aclrtCntNotifyWaitInfo;
+
+/* A parameter of a random number task: a value or the address of one */
+typedef struct aclrtRandomParaInfo {
+    uint8_t isAddr;
+    uint8_t valueOrAddr[8];
+    uint8_t size;
+    uint8_t rsv[6];
+} aclrtRandomParaInfo;
+
+/* Parameters of a dropout mask */
+typedef struct aclrtDropoutBitmaskInfo {
+    aclrtRandomParaInfo dropoutRation;
+} aclrtDropoutBitmaskInfo;
+
+/* Parameters of a uniform distribution */
+typedef struct aclrtUniformDisInfo {
+    aclrtRandomParaInfo min;
+    aclrtRandomParaInfo max;
+} aclrtUniformDisInfo;
+
+/* Parameters of a normal distribution */
+typedef struct aclrtNormalDisInfo {
+    aclrtRandomParaInfo mean;
+    aclrtRandomParaInfo stddev;
+} aclrtNormalDisInfo;
+
+/* The parameters of each function of random numbers */
+typedef union aclrtRandomNumParamInfo {
+    aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
+    aclrtUniformDisInfo uniformDisInfo;
+    aclrtNormalDisInfo normalDisInfo;
+} aclrtRandomNumParamInfo;
+
+/* A function of random numbers with its parameters */
+typedef struct aclrtRandomNumFuncParaInfo {
+    aclrtRandomNumFuncType funcType;
+    aclrtRandomNumParamInfo paramInfo;
+} aclrtRandomNumFuncParaInfo;
+
+/* A random number task */
+typedef struct aclrtRandomNumTaskInfo {
+    aclDataType dataType;
+    aclrtRandomNumFuncParaInfo randomNumFuncParaInfo;
+    void *randomParaAddr;
+    void *randomResultAddr;
+    void *randomCounterAddr;
+    aclrtRandomParaInfo randomSeed;
+    aclrtRandomParaInfo randomNum;
+    uint8_t rsv[8];
+} aclrtRandomNumTaskInfo;
+
+/* Uncorrectable memory errors: an address and its length in bytes */
+typedef struct aclrtMemUceInfo {
+    void *addr;
+    size_t len;
+    size_t reserved[UCE_INFO_RESERVED_SIZE];
+} aclrtMemUceInfo;
+
+/* A list of uncorrectable memory errors */
+typedef struct aclrtMemUceInfoArray {
+    size_t arraySize;
+    aclrtMemUceInfo memUceInfoArray[ACL_RT_MEM_UCE_INFO_MAX_NUM];
+} aclrtMemUceInfoArray;
+
+/* The details of an error, by its kind */
+typedef union aclrtErrorInfoDetail {
+    aclrtMemUceInfoArray uceInfo;
+    aclrtAicoreErrorType aicoreErrType;
+} aclrtErrorInfoDetail;
+
+/* An error of a device */
+typedef struct aclrtErrorInfo {
+    uint8_t tryRepair;
+    uint8_t hasDetail;
+    uint8_t reserved[2];
+    aclrtErrorType errorType;
+    aclrtErrorInfoDetail detail;
+} aclrtErrorInfo;
+
+/* Arguments of a snapshot's backup; the reserved bytes are zero */
+typedef struct aclrtSnapShotBackupArgs {
+    uint32_t backupFlags;
+    char reserved[60];
+} aclrtSnapShotBackupArgs;
+
+/* Arguments of a snapshot's restoration; the reserved bytes are zero */
+typedef struct aclrtSnapShotRestoreArgs {
+    uint32_t restoreFlags;
+    char reserved[60];
+} aclrtSnapShotRestoreArgs;
+
+/* The configuration of a stream */
+typedef struct aclrtStreamConfigHandle {
+    void *workptr;
+    size_t workSize;
+    size_t flag;
+    uint32_t priority;
+} aclrtStreamConfigHandle;
+
+/* The version of a package */
+typedef struct aclCANNPackageVersion {
+    char version[ACL_PKG_VERSION_MAX_SIZE];
+    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char reserved[ACL_PKG_VERSION_MAX_SIZE];
+} aclCANNPackageVersion;
+
 /* Proof of the layouts above. C++ has no _Static_assert, so only C checks them. */
 #ifndef __cplusplus
 #define ATLAS_CTS_TYPE(type, size, alignment) \
@@ -928,6 +1359,74 @@ ATLAS_CTS_FIELD(aclrtUtilizationInfo, vectorUtilization, 4, 4);
 ATLAS_CTS_FIELD(aclrtUtilizationInfo, aicpuUtilization, 8, 4);
 ATLAS_CTS_FIELD(aclrtUtilizationInfo, memoryUtilization, 12, 4);
 ATLAS_CTS_FIELD(aclrtUtilizationInfo, utilizationExtend, 16, 8);
+ATLAS_CTS_TYPE(aclrtCntNotifyRecordInfo, 8, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyRecordInfo, mode, 0, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyRecordInfo, value, 4, 4);
+ATLAS_CTS_TYPE(aclrtCntNotifyWaitInfo, 16, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyWaitInfo, mode, 0, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyWaitInfo, value, 4, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyWaitInfo, timeout, 8, 4);
+ATLAS_CTS_FIELD(aclrtCntNotifyWaitInfo, isClear, 12, 1);
+ATLAS_CTS_FIELD(aclrtCntNotifyWaitInfo, rsv, 13, 3);
+ATLAS_CTS_TYPE(aclrtRandomParaInfo, 16, 1);
+ATLAS_CTS_FIELD(aclrtRandomParaInfo, isAddr, 0, 1);
+ATLAS_CTS_FIELD(aclrtRandomParaInfo, valueOrAddr, 1, 8);
+ATLAS_CTS_FIELD(aclrtRandomParaInfo, size, 9, 1);
+ATLAS_CTS_FIELD(aclrtRandomParaInfo, rsv, 10, 6);
+ATLAS_CTS_TYPE(aclrtDropoutBitmaskInfo, 16, 1);
+ATLAS_CTS_FIELD(aclrtDropoutBitmaskInfo, dropoutRation, 0, 16);
+ATLAS_CTS_TYPE(aclrtUniformDisInfo, 32, 1);
+ATLAS_CTS_FIELD(aclrtUniformDisInfo, min, 0, 16);
+ATLAS_CTS_FIELD(aclrtUniformDisInfo, max, 16, 16);
+ATLAS_CTS_TYPE(aclrtNormalDisInfo, 32, 1);
+ATLAS_CTS_FIELD(aclrtNormalDisInfo, mean, 0, 16);
+ATLAS_CTS_FIELD(aclrtNormalDisInfo, stddev, 16, 16);
+ATLAS_CTS_TYPE(aclrtRandomNumFuncParaInfo, 36, 4);
+ATLAS_CTS_FIELD(aclrtRandomNumFuncParaInfo, funcType, 0, 4);
+ATLAS_CTS_FIELD(aclrtRandomNumFuncParaInfo, paramInfo, 4, 32);
+ATLAS_CTS_TYPE(aclrtRandomNumTaskInfo, 104, 8);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, dataType, 0, 4);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomNumFuncParaInfo, 4, 36);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomParaAddr, 40, 8);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomResultAddr, 48, 8);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomCounterAddr, 56, 8);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomSeed, 64, 16);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, randomNum, 80, 16);
+ATLAS_CTS_FIELD(aclrtRandomNumTaskInfo, rsv, 96, 8);
+ATLAS_CTS_TYPE(aclrtMemUceInfo, 128, 8);
+ATLAS_CTS_FIELD(aclrtMemUceInfo, addr, 0, 8);
+ATLAS_CTS_FIELD(aclrtMemUceInfo, len, 8, 8);
+ATLAS_CTS_FIELD(aclrtMemUceInfo, reserved, 16, 112);
+ATLAS_CTS_TYPE(aclrtMemUceInfoArray, 2568, 8);
+ATLAS_CTS_FIELD(aclrtMemUceInfoArray, arraySize, 0, 8);
+ATLAS_CTS_FIELD(aclrtMemUceInfoArray, memUceInfoArray, 8, 2560);
+ATLAS_CTS_TYPE(aclrtErrorInfoDetail, 2568, 8);
+ATLAS_CTS_FIELD(aclrtErrorInfoDetail, uceInfo, 0, 2568);
+ATLAS_CTS_FIELD(aclrtErrorInfoDetail, aicoreErrType, 0, 4);
+ATLAS_CTS_TYPE(aclrtErrorInfo, 2576, 8);
+ATLAS_CTS_FIELD(aclrtErrorInfo, tryRepair, 0, 1);
+ATLAS_CTS_FIELD(aclrtErrorInfo, hasDetail, 1, 1);
+ATLAS_CTS_FIELD(aclrtErrorInfo, reserved, 2, 2);
+ATLAS_CTS_FIELD(aclrtErrorInfo, errorType, 4, 4);
+ATLAS_CTS_FIELD(aclrtErrorInfo, detail, 8, 2568);
+ATLAS_CTS_TYPE(aclrtSnapShotBackupArgs, 64, 4);
+ATLAS_CTS_FIELD(aclrtSnapShotBackupArgs, backupFlags, 0, 4);
+ATLAS_CTS_FIELD(aclrtSnapShotBackupArgs, reserved, 4, 60);
+ATLAS_CTS_TYPE(aclrtSnapShotRestoreArgs, 64, 4);
+ATLAS_CTS_FIELD(aclrtSnapShotRestoreArgs, restoreFlags, 0, 4);
+ATLAS_CTS_FIELD(aclrtSnapShotRestoreArgs, reserved, 4, 60);
+ATLAS_CTS_TYPE(aclrtStreamConfigHandle, 32, 8);
+ATLAS_CTS_FIELD(aclrtStreamConfigHandle, workptr, 0, 8);
+ATLAS_CTS_FIELD(aclrtStreamConfigHandle, workSize, 8, 8);
+ATLAS_CTS_FIELD(aclrtStreamConfigHandle, flag, 16, 8);
+ATLAS_CTS_FIELD(aclrtStreamConfigHandle, priority, 24, 4);
+ATLAS_CTS_TYPE(aclCANNPackageVersion, 512, 1);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, version, 0, 128);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, majorVersion, 128, 64);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, minorVersion, 192, 64);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, releaseVersion, 256, 64);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, patchVersion, 320, 64);
+ATLAS_CTS_FIELD(aclCANNPackageVersion, reserved, 384, 128);
 
 #undef ATLAS_CTS_TYPE
 #undef ATLAS_CTS_FIELD
@@ -953,6 +1452,13 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData);
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc);
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
+aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version);
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
+aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
 
 /* Device */
 aclError aclrtSetDevice(int32_t deviceId);
@@ -978,6 +1484,27 @@ aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const p
 aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId);
 aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId);
 const char *aclrtGetSocName(void);
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
+aclError aclrtResetDeviceResLimit(int32_t deviceId);
+aclError aclrtSetTsDevice(aclrtTsId tsId);
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
+aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
+aclError aclrtResetOverflowStatus(aclrtStream stream);
+aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority);
+aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations, const
+    uint32_t count, int32_t deviceId);
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+    const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value);
+aclError aclplatformGetDeviceInfo(aclplatformDevInfo infoType, char *value, uint32_t maxLen);
+aclError aclplatformGetInstructionInfo(aclplatformCoreType type, const char *instruction, char *value,
+    uint32_t maxLen);
 
 /* Context */
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
@@ -986,6 +1513,9 @@ aclError aclrtSetCurrentContext(aclrtContext context);
 aclError aclrtGetCurrentContext(aclrtContext *context);
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
 /* Stream */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
@@ -1002,6 +1532,28 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 aclError aclrtStreamAbort(aclrtStream stream);
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value);
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
+aclError aclrtResetStreamResLimit(aclrtStream stream);
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value);
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value);
+aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
+aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue, aclrtCompareDataType dataType,
+    aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream);
+aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
+aclError aclrtStreamStop(aclrtStream stream);
+aclError aclrtPersistentTaskClean(aclrtStream stream);
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue,
+    size_t valueSize);
+aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
 
 /* Event */
 aclError aclrtCreateEvent(aclrtEvent *event);
@@ -1022,6 +1574,123 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+aclError aclrtGetEventAvailNum(uint32_t *eventCount);
+
+/* Notifications */
+aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+aclError aclrtDestroyNotify(aclrtNotify notify);
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
+aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
+aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids, size_t num);
+aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
+
+/* Counting notifications */
+aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
+aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info);
+aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info);
+aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
+aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
+
+/* Labels, for jumps within a model */
+aclError aclrtCreateLabel(aclrtLabel *label);
+aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
+aclError aclrtDestroyLabel(aclrtLabel label);
+aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
+aclError aclrtDestroyLabelList(aclrtLabelList labelList);
+aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream);
+
+/* Host callbacks, time limits of operators, and built-in tasks */
+aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream);
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
+aclError aclrtProcessReport(int32_t timeout);
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+aclError aclrtProcessHostFunc(int32_t timeout);
+aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
+aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs);
+aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
+aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
+    aclrtStream stream, void *reserve);
+aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve);
+
+/* Exceptions and memory errors */
+aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
+aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
+aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
+aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize);
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize);
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
+aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void *args);
+
+/* Capture of streams, and models that are run again */
+aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI);
+aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode);
+aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
+aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag);
+aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
+aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
+aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
+aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+aclError aclmdlRIAbort(aclmdlRI modelRI);
+aclError aclmdlRIDestroy(aclmdlRI modelRI);
+aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
+aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags);
+aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams);
+aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks);
+aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
+aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
+aclError aclmdlRITaskDisable(aclmdlRITask task);
+aclError aclmdlRIUpdate(aclmdlRI modelRI);
+aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
+aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
+
+/* Groups of computing resources, and snapshots of a process */
+aclError aclrtSetGroup(int32_t groupId);
+aclError aclrtGetGroupCount(uint32_t *count);
+aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo);
+aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr, void
+    *attrValue, size_t valueLen, size_t *paramRetSize);
+aclrtGroupInfo *aclrtCreateGroupInfo(void);
+aclError aclrtDestroyGroupInfo(aclrtGroupInfo *groupInfo);
+aclError aclrtSnapShotProcessLock(int pid, void *reserve);
+aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
+aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args);
+aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
+aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback, void *args);
+aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback);
+
+/* Types of data */
+size_t aclDataTypeSize(aclDataType dataType);
+float aclFloat16ToFloat(aclFloat16 value);
+aclFloat16 aclFloatToFloat16(float value);
 
 /* Device memory: allocate, free, caches, usage */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);

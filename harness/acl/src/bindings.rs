@@ -20,10 +20,29 @@ mod raw {
     pub type aclrtContext = *mut ::core::ffi::c_void;
     pub type aclrtDrvMemHandle = *mut ::core::ffi::c_void;
     pub type aclrtMemPool = *mut ::core::ffi::c_void;
+    pub type aclrtNotify = *mut ::core::ffi::c_void;
     pub type aclrtAllocatorDesc = *mut ::core::ffi::c_void;
     pub type aclrtAllocator = *mut ::core::ffi::c_void;
     pub type aclrtAllocatorBlock = *mut ::core::ffi::c_void;
     pub type aclrtAllocatorAddr = *mut ::core::ffi::c_void;
+    pub type aclmdlRI = *mut ::core::ffi::c_void;
+    pub type aclrtTaskGrp = *mut ::core::ffi::c_void;
+    pub type aclrtCntNotify = *mut ::core::ffi::c_void;
+    pub type aclrtLabel = *mut ::core::ffi::c_void;
+    pub type aclrtLabelList = *mut ::core::ffi::c_void;
+    pub type aclmdlRITask = *mut ::core::ffi::c_void;
+    #[repr(C)]
+    #[derive(Debug)]
+    pub struct rtExceptionInfo {
+        _unused: [u8; 0],
+    }
+    pub type aclrtExceptionInfo = rtExceptionInfo;
+    #[repr(C)]
+    #[derive(Debug)]
+    pub struct aclrtGroupInfo {
+        _unused: [u8; 0],
+    }
+    pub type aclFloat16 = u16;
     pub type aclInitCallbackFunc = ::core::option::Option<
         unsafe extern "C" fn(
             configStr: *const ::core::ffi::c_char,
@@ -149,7 +168,131 @@ mod raw {
     pub struct aclrtLastErrLevel(pub ::core::ffi::c_uint);
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtStreamAttr(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtFloatOverflowMode(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtDeviceState(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtStreamState(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
     pub struct aclRegisterCallbackType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclSysParamOpt(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtDevResLimitType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtTsId(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtDeviceLimit(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtAtomicOperation(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtCondition(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtCompareDataType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtCntNotifyRecordMode(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtCntNotifyWaitMode(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtCallbackBlockType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtReduceKind(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclDataType(pub ::core::ffi::c_int);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtRandomNumFuncType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtErrorType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtAicoreErrorType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtDeviceTaskAbortStage(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclmdlRICaptureMode(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclmdlRICaptureStatus(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclmdlRITaskType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtGroupAttr(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtSnapShotStage(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclCANNPackageName(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclCannAttr(pub ::core::ffi::c_int);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclDeviceInfo(pub ::core::ffi::c_int);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclplatformDevInfo(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclplatformCoreType(pub ::core::ffi::c_uint);
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct aclrtStreamConfigAttr(pub ::core::ffi::c_uint);
+    pub type aclrtDeviceStateCallback = ::core::option::Option<
+        unsafe extern "C" fn(
+            deviceId: i32,
+            state: aclrtDeviceState,
+            args: *mut ::core::ffi::c_void,
+        ),
+    >;
+    pub type aclrtStreamStateCallback = ::core::option::Option<
+        unsafe extern "C" fn(
+            stm: aclrtStream,
+            state: aclrtStreamState,
+            args: *mut ::core::ffi::c_void,
+        ),
+    >;
+    pub type aclrtDeviceTaskAbortCallback = ::core::option::Option<
+        unsafe extern "C" fn(
+            deviceId: i32,
+            stage: aclrtDeviceTaskAbortStage,
+            timeout: u32,
+            args: *mut ::core::ffi::c_void,
+        ) -> i32,
+    >;
+    pub type aclrtExceptionInfoCallback = ::core::option::Option<
+        unsafe extern "C" fn(exceptionInfo: *mut aclrtExceptionInfo),
+    >;
+    pub type aclrtCallback = ::core::option::Option<
+        unsafe extern "C" fn(userData: *mut ::core::ffi::c_void),
+    >;
+    pub type aclrtSnapShotCallBack = ::core::option::Option<
+        unsafe extern "C" fn(deviceId: i32, args: *mut ::core::ffi::c_void) -> u32,
+    >;
     #[repr(C)]
     #[derive(Debug, Copy, Clone)]
     pub struct aclrtMemLocation {
@@ -612,6 +755,441 @@ mod raw {
             "Offset of field: aclrtUtilizationInfo::utilizationExtend",
         ][::core::mem::offset_of!(aclrtUtilizationInfo, utilizationExtend) - 16usize];
     };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtCntNotifyRecordInfo {
+        pub mode: aclrtCntNotifyRecordMode,
+        pub value: u32,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtCntNotifyRecordInfo",
+        ][::core::mem::size_of::<aclrtCntNotifyRecordInfo>() - 8usize];
+        [
+            "Alignment of aclrtCntNotifyRecordInfo",
+        ][::core::mem::align_of::<aclrtCntNotifyRecordInfo>() - 4usize];
+        [
+            "Offset of field: aclrtCntNotifyRecordInfo::mode",
+        ][::core::mem::offset_of!(aclrtCntNotifyRecordInfo, mode) - 0usize];
+        [
+            "Offset of field: aclrtCntNotifyRecordInfo::value",
+        ][::core::mem::offset_of!(aclrtCntNotifyRecordInfo, value) - 4usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtCntNotifyWaitInfo {
+        pub mode: aclrtCntNotifyWaitMode,
+        pub value: u32,
+        pub timeout: u32,
+        pub isClear: u8,
+        pub rsv: [u8; 3usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtCntNotifyWaitInfo",
+        ][::core::mem::size_of::<aclrtCntNotifyWaitInfo>() - 16usize];
+        [
+            "Alignment of aclrtCntNotifyWaitInfo",
+        ][::core::mem::align_of::<aclrtCntNotifyWaitInfo>() - 4usize];
+        [
+            "Offset of field: aclrtCntNotifyWaitInfo::mode",
+        ][::core::mem::offset_of!(aclrtCntNotifyWaitInfo, mode) - 0usize];
+        [
+            "Offset of field: aclrtCntNotifyWaitInfo::value",
+        ][::core::mem::offset_of!(aclrtCntNotifyWaitInfo, value) - 4usize];
+        [
+            "Offset of field: aclrtCntNotifyWaitInfo::timeout",
+        ][::core::mem::offset_of!(aclrtCntNotifyWaitInfo, timeout) - 8usize];
+        [
+            "Offset of field: aclrtCntNotifyWaitInfo::isClear",
+        ][::core::mem::offset_of!(aclrtCntNotifyWaitInfo, isClear) - 12usize];
+        [
+            "Offset of field: aclrtCntNotifyWaitInfo::rsv",
+        ][::core::mem::offset_of!(aclrtCntNotifyWaitInfo, rsv) - 13usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtRandomParaInfo {
+        pub isAddr: u8,
+        pub valueOrAddr: [u8; 8usize],
+        pub size: u8,
+        pub rsv: [u8; 6usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtRandomParaInfo",
+        ][::core::mem::size_of::<aclrtRandomParaInfo>() - 16usize];
+        [
+            "Alignment of aclrtRandomParaInfo",
+        ][::core::mem::align_of::<aclrtRandomParaInfo>() - 1usize];
+        [
+            "Offset of field: aclrtRandomParaInfo::isAddr",
+        ][::core::mem::offset_of!(aclrtRandomParaInfo, isAddr) - 0usize];
+        [
+            "Offset of field: aclrtRandomParaInfo::valueOrAddr",
+        ][::core::mem::offset_of!(aclrtRandomParaInfo, valueOrAddr) - 1usize];
+        [
+            "Offset of field: aclrtRandomParaInfo::size",
+        ][::core::mem::offset_of!(aclrtRandomParaInfo, size) - 9usize];
+        [
+            "Offset of field: aclrtRandomParaInfo::rsv",
+        ][::core::mem::offset_of!(aclrtRandomParaInfo, rsv) - 10usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtDropoutBitmaskInfo {
+        pub dropoutRation: aclrtRandomParaInfo,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtDropoutBitmaskInfo",
+        ][::core::mem::size_of::<aclrtDropoutBitmaskInfo>() - 16usize];
+        [
+            "Alignment of aclrtDropoutBitmaskInfo",
+        ][::core::mem::align_of::<aclrtDropoutBitmaskInfo>() - 1usize];
+        [
+            "Offset of field: aclrtDropoutBitmaskInfo::dropoutRation",
+        ][::core::mem::offset_of!(aclrtDropoutBitmaskInfo, dropoutRation) - 0usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtUniformDisInfo {
+        pub min: aclrtRandomParaInfo,
+        pub max: aclrtRandomParaInfo,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtUniformDisInfo",
+        ][::core::mem::size_of::<aclrtUniformDisInfo>() - 32usize];
+        [
+            "Alignment of aclrtUniformDisInfo",
+        ][::core::mem::align_of::<aclrtUniformDisInfo>() - 1usize];
+        [
+            "Offset of field: aclrtUniformDisInfo::min",
+        ][::core::mem::offset_of!(aclrtUniformDisInfo, min) - 0usize];
+        [
+            "Offset of field: aclrtUniformDisInfo::max",
+        ][::core::mem::offset_of!(aclrtUniformDisInfo, max) - 16usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtNormalDisInfo {
+        pub mean: aclrtRandomParaInfo,
+        pub stddev: aclrtRandomParaInfo,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtNormalDisInfo",
+        ][::core::mem::size_of::<aclrtNormalDisInfo>() - 32usize];
+        [
+            "Alignment of aclrtNormalDisInfo",
+        ][::core::mem::align_of::<aclrtNormalDisInfo>() - 1usize];
+        [
+            "Offset of field: aclrtNormalDisInfo::mean",
+        ][::core::mem::offset_of!(aclrtNormalDisInfo, mean) - 0usize];
+        [
+            "Offset of field: aclrtNormalDisInfo::stddev",
+        ][::core::mem::offset_of!(aclrtNormalDisInfo, stddev) - 16usize];
+    };
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    pub union aclrtRandomNumParamInfo {
+        pub dropoutBitmaskInfo: aclrtDropoutBitmaskInfo,
+        pub uniformDisInfo: aclrtUniformDisInfo,
+        pub normalDisInfo: aclrtNormalDisInfo,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtRandomNumParamInfo",
+        ][::core::mem::size_of::<aclrtRandomNumParamInfo>() - 32usize];
+        [
+            "Alignment of aclrtRandomNumParamInfo",
+        ][::core::mem::align_of::<aclrtRandomNumParamInfo>() - 1usize];
+        [
+            "Offset of field: aclrtRandomNumParamInfo::dropoutBitmaskInfo",
+        ][::core::mem::offset_of!(aclrtRandomNumParamInfo, dropoutBitmaskInfo) - 0usize];
+        [
+            "Offset of field: aclrtRandomNumParamInfo::uniformDisInfo",
+        ][::core::mem::offset_of!(aclrtRandomNumParamInfo, uniformDisInfo) - 0usize];
+        [
+            "Offset of field: aclrtRandomNumParamInfo::normalDisInfo",
+        ][::core::mem::offset_of!(aclrtRandomNumParamInfo, normalDisInfo) - 0usize];
+    };
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    pub struct aclrtRandomNumFuncParaInfo {
+        pub funcType: aclrtRandomNumFuncType,
+        pub paramInfo: aclrtRandomNumParamInfo,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtRandomNumFuncParaInfo",
+        ][::core::mem::size_of::<aclrtRandomNumFuncParaInfo>() - 36usize];
+        [
+            "Alignment of aclrtRandomNumFuncParaInfo",
+        ][::core::mem::align_of::<aclrtRandomNumFuncParaInfo>() - 4usize];
+        [
+            "Offset of field: aclrtRandomNumFuncParaInfo::funcType",
+        ][::core::mem::offset_of!(aclrtRandomNumFuncParaInfo, funcType) - 0usize];
+        [
+            "Offset of field: aclrtRandomNumFuncParaInfo::paramInfo",
+        ][::core::mem::offset_of!(aclrtRandomNumFuncParaInfo, paramInfo) - 4usize];
+    };
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    pub struct aclrtRandomNumTaskInfo {
+        pub dataType: aclDataType,
+        pub randomNumFuncParaInfo: aclrtRandomNumFuncParaInfo,
+        pub randomParaAddr: *mut ::core::ffi::c_void,
+        pub randomResultAddr: *mut ::core::ffi::c_void,
+        pub randomCounterAddr: *mut ::core::ffi::c_void,
+        pub randomSeed: aclrtRandomParaInfo,
+        pub randomNum: aclrtRandomParaInfo,
+        pub rsv: [u8; 8usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtRandomNumTaskInfo",
+        ][::core::mem::size_of::<aclrtRandomNumTaskInfo>() - 104usize];
+        [
+            "Alignment of aclrtRandomNumTaskInfo",
+        ][::core::mem::align_of::<aclrtRandomNumTaskInfo>() - 8usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::dataType",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, dataType) - 0usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomNumFuncParaInfo",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomNumFuncParaInfo) - 4usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomParaAddr",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomParaAddr) - 40usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomResultAddr",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomResultAddr) - 48usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomCounterAddr",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomCounterAddr) - 56usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomSeed",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomSeed) - 64usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::randomNum",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, randomNum) - 80usize];
+        [
+            "Offset of field: aclrtRandomNumTaskInfo::rsv",
+        ][::core::mem::offset_of!(aclrtRandomNumTaskInfo, rsv) - 96usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtMemUceInfo {
+        pub addr: *mut ::core::ffi::c_void,
+        pub len: usize,
+        pub reserved: [usize; 14usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        ["Size of aclrtMemUceInfo"][::core::mem::size_of::<aclrtMemUceInfo>() - 128usize];
+        [
+            "Alignment of aclrtMemUceInfo",
+        ][::core::mem::align_of::<aclrtMemUceInfo>() - 8usize];
+        [
+            "Offset of field: aclrtMemUceInfo::addr",
+        ][::core::mem::offset_of!(aclrtMemUceInfo, addr) - 0usize];
+        [
+            "Offset of field: aclrtMemUceInfo::len",
+        ][::core::mem::offset_of!(aclrtMemUceInfo, len) - 8usize];
+        [
+            "Offset of field: aclrtMemUceInfo::reserved",
+        ][::core::mem::offset_of!(aclrtMemUceInfo, reserved) - 16usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtMemUceInfoArray {
+        pub arraySize: usize,
+        pub memUceInfoArray: [aclrtMemUceInfo; 20usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtMemUceInfoArray",
+        ][::core::mem::size_of::<aclrtMemUceInfoArray>() - 2568usize];
+        [
+            "Alignment of aclrtMemUceInfoArray",
+        ][::core::mem::align_of::<aclrtMemUceInfoArray>() - 8usize];
+        [
+            "Offset of field: aclrtMemUceInfoArray::arraySize",
+        ][::core::mem::offset_of!(aclrtMemUceInfoArray, arraySize) - 0usize];
+        [
+            "Offset of field: aclrtMemUceInfoArray::memUceInfoArray",
+        ][::core::mem::offset_of!(aclrtMemUceInfoArray, memUceInfoArray) - 8usize];
+    };
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    pub union aclrtErrorInfoDetail {
+        pub uceInfo: aclrtMemUceInfoArray,
+        pub aicoreErrType: aclrtAicoreErrorType,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtErrorInfoDetail",
+        ][::core::mem::size_of::<aclrtErrorInfoDetail>() - 2568usize];
+        [
+            "Alignment of aclrtErrorInfoDetail",
+        ][::core::mem::align_of::<aclrtErrorInfoDetail>() - 8usize];
+        [
+            "Offset of field: aclrtErrorInfoDetail::uceInfo",
+        ][::core::mem::offset_of!(aclrtErrorInfoDetail, uceInfo) - 0usize];
+        [
+            "Offset of field: aclrtErrorInfoDetail::aicoreErrType",
+        ][::core::mem::offset_of!(aclrtErrorInfoDetail, aicoreErrType) - 0usize];
+    };
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    pub struct aclrtErrorInfo {
+        pub tryRepair: u8,
+        pub hasDetail: u8,
+        pub reserved: [u8; 2usize],
+        pub errorType: aclrtErrorType,
+        pub detail: aclrtErrorInfoDetail,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        ["Size of aclrtErrorInfo"][::core::mem::size_of::<aclrtErrorInfo>() - 2576usize];
+        ["Alignment of aclrtErrorInfo"][::core::mem::align_of::<aclrtErrorInfo>() - 8usize];
+        [
+            "Offset of field: aclrtErrorInfo::tryRepair",
+        ][::core::mem::offset_of!(aclrtErrorInfo, tryRepair) - 0usize];
+        [
+            "Offset of field: aclrtErrorInfo::hasDetail",
+        ][::core::mem::offset_of!(aclrtErrorInfo, hasDetail) - 1usize];
+        [
+            "Offset of field: aclrtErrorInfo::reserved",
+        ][::core::mem::offset_of!(aclrtErrorInfo, reserved) - 2usize];
+        [
+            "Offset of field: aclrtErrorInfo::errorType",
+        ][::core::mem::offset_of!(aclrtErrorInfo, errorType) - 4usize];
+        [
+            "Offset of field: aclrtErrorInfo::detail",
+        ][::core::mem::offset_of!(aclrtErrorInfo, detail) - 8usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtSnapShotBackupArgs {
+        pub backupFlags: u32,
+        pub reserved: [::core::ffi::c_char; 60usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtSnapShotBackupArgs",
+        ][::core::mem::size_of::<aclrtSnapShotBackupArgs>() - 64usize];
+        [
+            "Alignment of aclrtSnapShotBackupArgs",
+        ][::core::mem::align_of::<aclrtSnapShotBackupArgs>() - 4usize];
+        [
+            "Offset of field: aclrtSnapShotBackupArgs::backupFlags",
+        ][::core::mem::offset_of!(aclrtSnapShotBackupArgs, backupFlags) - 0usize];
+        [
+            "Offset of field: aclrtSnapShotBackupArgs::reserved",
+        ][::core::mem::offset_of!(aclrtSnapShotBackupArgs, reserved) - 4usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtSnapShotRestoreArgs {
+        pub restoreFlags: u32,
+        pub reserved: [::core::ffi::c_char; 60usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtSnapShotRestoreArgs",
+        ][::core::mem::size_of::<aclrtSnapShotRestoreArgs>() - 64usize];
+        [
+            "Alignment of aclrtSnapShotRestoreArgs",
+        ][::core::mem::align_of::<aclrtSnapShotRestoreArgs>() - 4usize];
+        [
+            "Offset of field: aclrtSnapShotRestoreArgs::restoreFlags",
+        ][::core::mem::offset_of!(aclrtSnapShotRestoreArgs, restoreFlags) - 0usize];
+        [
+            "Offset of field: aclrtSnapShotRestoreArgs::reserved",
+        ][::core::mem::offset_of!(aclrtSnapShotRestoreArgs, reserved) - 4usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclrtStreamConfigHandle {
+        pub workptr: *mut ::core::ffi::c_void,
+        pub workSize: usize,
+        pub flag: usize,
+        pub priority: u32,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclrtStreamConfigHandle",
+        ][::core::mem::size_of::<aclrtStreamConfigHandle>() - 32usize];
+        [
+            "Alignment of aclrtStreamConfigHandle",
+        ][::core::mem::align_of::<aclrtStreamConfigHandle>() - 8usize];
+        [
+            "Offset of field: aclrtStreamConfigHandle::workptr",
+        ][::core::mem::offset_of!(aclrtStreamConfigHandle, workptr) - 0usize];
+        [
+            "Offset of field: aclrtStreamConfigHandle::workSize",
+        ][::core::mem::offset_of!(aclrtStreamConfigHandle, workSize) - 8usize];
+        [
+            "Offset of field: aclrtStreamConfigHandle::flag",
+        ][::core::mem::offset_of!(aclrtStreamConfigHandle, flag) - 16usize];
+        [
+            "Offset of field: aclrtStreamConfigHandle::priority",
+        ][::core::mem::offset_of!(aclrtStreamConfigHandle, priority) - 24usize];
+    };
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct aclCANNPackageVersion {
+        pub version: [::core::ffi::c_char; 128usize],
+        pub majorVersion: [::core::ffi::c_char; 64usize],
+        pub minorVersion: [::core::ffi::c_char; 64usize],
+        pub releaseVersion: [::core::ffi::c_char; 64usize],
+        pub patchVersion: [::core::ffi::c_char; 64usize],
+        pub reserved: [::core::ffi::c_char; 128usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        [
+            "Size of aclCANNPackageVersion",
+        ][::core::mem::size_of::<aclCANNPackageVersion>() - 512usize];
+        [
+            "Alignment of aclCANNPackageVersion",
+        ][::core::mem::align_of::<aclCANNPackageVersion>() - 1usize];
+        [
+            "Offset of field: aclCANNPackageVersion::version",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, version) - 0usize];
+        [
+            "Offset of field: aclCANNPackageVersion::majorVersion",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, majorVersion) - 128usize];
+        [
+            "Offset of field: aclCANNPackageVersion::minorVersion",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, minorVersion) - 192usize];
+        [
+            "Offset of field: aclCANNPackageVersion::releaseVersion",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, releaseVersion) - 256usize];
+        [
+            "Offset of field: aclCANNPackageVersion::patchVersion",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, patchVersion) - 320usize];
+        [
+            "Offset of field: aclCANNPackageVersion::reserved",
+        ][::core::mem::offset_of!(aclCANNPackageVersion, reserved) - 384usize];
+    };
 }
 
 /// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
@@ -635,6 +1213,15 @@ mod thunks {
         let at = if size_of::<T>() <= bytes.len() { bytes.as_ptr().cast() } else { word as usize as *const T };
         // SAFETY: `at` points to the bytes of a `T`, as the caller promises.
         unsafe { at.read_unaligned() }
+    }
+
+    pub(super) unsafe fn aclDataTypeSize(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclDataTypeSize", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclDataType) -> usize>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclDataType(a0 as i32)) };
+        result as u64
     }
 
     pub(super) unsafe fn aclFinalize(address: *const c_void, arguments: &[u64]) -> u64 {
@@ -674,6 +1261,51 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclFloat16ToFloat(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclFloat16ToFloat", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclFloat16) -> f32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as raw::aclFloat16) };
+        u64::from(result.to_bits())
+    }
+
+    pub(super) unsafe fn aclFloatToFloat16(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclFloatToFloat16", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(f32) -> raw::aclFloat16>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(f32::from_bits(a0 as u32)) };
+        result as u64
+    }
+
+    pub(super) unsafe fn aclGetCannAttribute(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclGetCannAttribute", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclCannAttr, *mut i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclCannAttr(a0 as i32), a1 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclGetCannAttributeList(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclGetCannAttributeList", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut *const raw::aclCannAttr, *mut usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut *const raw::aclCannAttr, a1 as usize as *mut usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclGetDeviceCapability(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclGetDeviceCapability", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u32, raw::aclDeviceInfo, *mut i64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u32, raw::aclDeviceInfo(a1 as i32), a2 as usize as *mut i64) };
         result as i64 as u64
     }
 
@@ -732,6 +1364,316 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut *mut c_void, usize) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut *mut c_void, a1 as usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIAbort(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRIAbort", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIBindStream(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIBindStream", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtStream, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as raw::aclrtStream, a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIBuildBegin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIBuildBegin", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclmdlRI, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclmdlRI, a1 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIBuildEnd(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIBuildEnd", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureBegin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRICaptureBegin", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclmdlRICaptureMode) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, raw::aclmdlRICaptureMode(a1 as u32)) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureEnd(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRICaptureEnd", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureGetInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRICaptureGetInfo", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut raw::aclmdlRICaptureStatus, *mut raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut raw::aclmdlRICaptureStatus, a2 as usize as *mut raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureTaskGrpBegin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRICaptureTaskGrpBegin", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureTaskGrpEnd(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRICaptureTaskGrpEnd", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut raw::aclrtTaskGrp) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut raw::aclrtTaskGrp) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureTaskUpdateBegin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRICaptureTaskUpdateBegin", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtTaskGrp) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as raw::aclrtTaskGrp) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureTaskUpdateEnd(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRICaptureTaskUpdateEnd", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureThreadExchangeMode(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRICaptureThreadExchangeMode", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclmdlRICaptureMode) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclmdlRICaptureMode) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRICaptureToModelRIBegin(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRICaptureToModelRIBegin", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclmdlRI, raw::aclmdlRICaptureMode) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as raw::aclmdlRI, raw::aclmdlRICaptureMode(a2 as u32)) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIDebugJsonPrint(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIDebugJsonPrint", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, *const core::ffi::c_char, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as *const core::ffi::c_char, a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIDebugPrint(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRIDebugPrint", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIDestroy(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRIDestroy", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIDestroyRegisterCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIDestroyRegisterCallback", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtCallback, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtCallback>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIDestroyUnregisterCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIDestroyUnregisterCallback", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtCallback) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtCallback>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIEndTask(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIEndTask", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIExecute(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIExecute", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIExecuteAsync(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIExecuteAsync", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIGetId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIGetId", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIGetName(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIGetName", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, u32, *mut core::ffi::c_char) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as u32, a2 as usize as *mut core::ffi::c_char) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIGetStreams(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIGetStreams", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, *mut raw::aclrtStream, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as *mut raw::aclrtStream, a2 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIGetTasksByStream(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclmdlRIGetTasksByStream", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut raw::aclmdlRITask, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut raw::aclmdlRITask, a2 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRISetName(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRISetName", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, *const core::ffi::c_char) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as *const core::ffi::c_char) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRITaskDisable(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRITaskDisable", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRITask) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRITask) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRITaskGetSeqId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRITaskGetSeqId", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRITask, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRITask, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRITaskGetType(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRITaskGetType", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRITask, *mut raw::aclmdlRITaskType) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRITask, a1 as usize as *mut raw::aclmdlRITaskType) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIUnbindStream(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclmdlRIUnbindStream", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclmdlRIUpdate(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclmdlRIUpdate", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclmdlRI) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclmdlRI) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclplatformGetDeviceInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclplatformGetDeviceInfo", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclplatformDevInfo, *mut core::ffi::c_char, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclplatformDevInfo(a0 as u32), a1 as usize as *mut core::ffi::c_char, a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclplatformGetInstructionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclplatformGetInstructionInfo", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclplatformCoreType, *const core::ffi::c_char, *mut core::ffi::c_char, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclplatformCoreType(a0 as u32), a1 as usize as *const core::ffi::c_char, a2 as usize as *mut core::ffi::c_char, a3 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtActiveStream(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtActiveStream", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -833,6 +1775,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtCheckArchCompatibility(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCheckArchCompatibility", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, *mut i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtCheckMemType(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3, a4] = arguments else { wrong_count("aclrtCheckMemType", 5, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -896,6 +1847,60 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtCntNotifyCreate(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCntNotifyCreate", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtCntNotify, u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtCntNotify, a1 as u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCntNotifyDestroy(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtCntNotifyDestroy", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCntNotify) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtCntNotify) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCntNotifyGetId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCntNotifyGetId", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCntNotify, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtCntNotify, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCntNotifyRecord(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtCntNotifyRecord", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCntNotify, raw::aclrtStream, *mut raw::aclrtCntNotifyRecordInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtCntNotify, a1 as usize as raw::aclrtStream, a2 as usize as *mut raw::aclrtCntNotifyRecordInfo) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCntNotifyReset(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCntNotifyReset", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCntNotify, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtCntNotify, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCntNotifyWaitWithTimeout(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtCntNotifyWaitWithTimeout", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCntNotify, raw::aclrtStream, *mut raw::aclrtCntNotifyWaitInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtCntNotify, a1 as usize as raw::aclrtStream, a2 as usize as *mut raw::aclrtCntNotifyWaitInfo) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtCreateContext(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtCreateContext", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -932,12 +1937,66 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtCreateGroupInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[] = arguments else { wrong_count("aclrtCreateGroupInfo", 0, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn() -> *mut raw::aclrtGroupInfo>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function() };
+        result as usize as u64
+    }
+
+    pub(super) unsafe fn aclrtCreateLabel(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtCreateLabel", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtLabel) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtLabel) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCreateLabelList(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtCreateLabelList", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtLabel, usize, *mut raw::aclrtLabelList) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtLabel, a1 as usize, a2 as usize as *mut raw::aclrtLabelList) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCreateNotify(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCreateNotify", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtNotify, u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtNotify, a1 as u64) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtCreateStream(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtCreateStream", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtStream) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCreateStreamConfigHandle(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[] = arguments else { wrong_count("aclrtCreateStreamConfigHandle", 0, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn() -> *mut raw::aclrtStreamConfigHandle>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function() };
+        result as usize as u64
+    }
+
+    pub(super) unsafe fn aclrtCreateStreamV2(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCreateStreamV2", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtStream, *const raw::aclrtStreamConfigHandle) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtStream, a1 as usize as *const raw::aclrtStreamConfigHandle) };
         result as i64 as u64
     }
 
@@ -959,6 +2018,33 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtCtxGetFloatOverflowAddr(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtCtxGetFloatOverflowAddr", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCtxGetSysParamOpt(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCtxGetSysParamOpt", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclSysParamOpt, *mut i64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclSysParamOpt(a0 as u32), a1 as usize as *mut i64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtCtxSetSysParamOpt(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtCtxSetSysParamOpt", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclSysParamOpt, i64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclSysParamOpt(a0 as u32), a1 as i64) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtDestroyContext(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtDestroyContext", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -977,12 +2063,57 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtDestroyGroupInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtDestroyGroupInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtGroupInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtGroupInfo) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDestroyLabel(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtDestroyLabel", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtLabel) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtLabel) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDestroyLabelList(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtDestroyLabelList", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtLabelList) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtLabelList) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDestroyNotify(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtDestroyNotify", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtDestroyStream(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtDestroyStream", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDestroyStreamConfigHandle(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtDestroyStreamConfigHandle", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtStreamConfigHandle) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtStreamConfigHandle) };
         result as i64 as u64
     }
 
@@ -1040,12 +2171,48 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtDeviceGetHostAtomicCapabilities(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtDeviceGetHostAtomicCapabilities", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32, *const raw::aclrtAtomicOperation, u32, i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32, a1 as usize as *const raw::aclrtAtomicOperation, a2 as u32, a3 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDeviceGetLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtDeviceGetLimit", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtDeviceLimit, *mut usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtDeviceLimit(a0 as u32), a1 as usize as *mut usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDeviceGetP2PAtomicCapabilities(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3, a4] = arguments else { wrong_count("aclrtDeviceGetP2PAtomicCapabilities", 5, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32, *const raw::aclrtAtomicOperation, u32, i32, i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32, a1 as usize as *const raw::aclrtAtomicOperation, a2 as u32, a3 as i32, a4 as i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtDeviceGetPCIBusId(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtDeviceGetPCIBusId", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *mut core::ffi::c_char, i32) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as i32, a1 as usize as *mut core::ffi::c_char, a2 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDeviceGetStreamPriorityRange(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtDeviceGetStreamPriorityRange", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i32, *mut i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i32, a1 as usize as *mut i32) };
         result as i64 as u64
     }
 
@@ -1067,12 +2234,61 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtDeviceSetLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtDeviceSetLimit", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtDeviceLimit, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtDeviceLimit(a0 as u32), a1 as usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtDeviceTaskAbort(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtDeviceTaskAbort", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as u32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtEventElapsedTime(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtEventElapsedTime", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut f32, raw::aclrtEvent, raw::aclrtEvent) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut f32, a1 as usize as raw::aclrtEvent, a2 as usize as raw::aclrtEvent) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtEventGetTimestamp(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtEventGetTimestamp", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtEvent, *mut u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtEvent, a1 as usize as *mut u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtExceptionInfoCallbackRegister(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtExceptionInfoCallbackRegister", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtExceptionInfoCallback) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::aclrtExceptionInfoCallback>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtExceptionInfoCallbackUnregister(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtExceptionInfoCallbackUnregister", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtExceptionInfoCallback) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::aclrtExceptionInfoCallback>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0) };
         result as i64 as u64
     }
 
@@ -1121,6 +2337,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetAllGroupInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetAllGroupInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtGroupInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtGroupInfo) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtGetCurrentContext(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtGetCurrentContext", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -1157,6 +2382,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetDeviceIdFromExceptionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetDeviceIdFromExceptionInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtExceptionInfo) -> u32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtExceptionInfo) };
+        result as u64
+    }
+
     pub(super) unsafe fn aclrtGetDeviceInfo(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetDeviceInfo", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -1166,12 +2400,93 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetDeviceResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetDeviceResLimit", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, raw::aclrtDevResLimitType, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, raw::aclrtDevResLimitType(a1 as u32), a2 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetDeviceSatMode(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetDeviceSatMode", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtFloatOverflowMode) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtFloatOverflowMode) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetDeviceUtilizationRate(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetDeviceUtilizationRate", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *mut raw::aclrtUtilizationInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as usize as *mut raw::aclrtUtilizationInfo) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtGetDevicesTopo(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetDevicesTopo", 3, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u32, u32, *mut u64) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as u32, a1 as u32, a2 as usize as *mut u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetErrorCodeFromExceptionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetErrorCodeFromExceptionInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtExceptionInfo) -> u32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtExceptionInfo) };
+        result as u64
+    }
+
+    pub(super) unsafe fn aclrtGetErrorVerbose(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetErrorVerbose", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *mut raw::aclrtErrorInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as usize as *mut raw::aclrtErrorInfo) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetEventAvailNum(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetEventAvailNum", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetEventId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetEventId", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtEvent, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtEvent, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetGroupCount(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetGroupCount", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetGroupInfoDetail(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3, a4, a5] = arguments else { wrong_count("aclrtGetGroupInfoDetail", 6, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtGroupInfo, i32, raw::aclrtGroupAttr, *mut c_void, usize, *mut usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtGroupInfo, a1 as i32, raw::aclrtGroupAttr(a2 as u32), a3 as usize as *mut c_void, a4 as usize, a5 as usize as *mut usize) };
         result as i64 as u64
     }
 
@@ -1211,6 +2526,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetMemUceInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtGetMemUceInfo", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *mut raw::aclrtMemUceInfo, usize, *mut usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as usize as *mut raw::aclrtMemUceInfo, a2 as usize, a3 as usize as *mut usize) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtGetMemUsageInfo(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtGetMemUsageInfo", 4, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -1226,6 +2550,42 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtMemcpyKind, *mut usize) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(raw::aclrtMemcpyKind(a0 as u32), a1 as usize as *mut usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetNotifyId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetNotifyId", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetOpExecuteTimeout(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetOpExecuteTimeout", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetOpTimeOutInterval(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetOpTimeOutInterval", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetOverflowStatus(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetOverflowStatus", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, usize, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as usize, a2 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -1256,6 +2616,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtGetResInCurrentThread(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetResInCurrentThread", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtDevResLimitType, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtDevResLimitType(a0 as u32), a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtGetRunMode(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtGetRunMode", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -1274,12 +2643,48 @@ mod thunks {
         result as usize as u64
     }
 
+    pub(super) unsafe fn aclrtGetStreamAttribute(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetStreamAttribute", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtStreamAttr, *mut raw::aclrtStreamAttrValue) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, raw::aclrtStreamAttr(a1 as u32), a2 as usize as *mut raw::aclrtStreamAttrValue) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtGetStreamAvailableNum(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtGetStreamAvailableNum", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetStreamIdFromExceptionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetStreamIdFromExceptionInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtExceptionInfo) -> u32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtExceptionInfo) };
+        result as u64
+    }
+
+    pub(super) unsafe fn aclrtGetStreamOverflowSwitch(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetStreamOverflowSwitch", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetStreamResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtGetStreamResLimit", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtDevResLimitType, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, raw::aclrtDevResLimitType(a1 as u32), a2 as usize as *mut u32) };
         result as i64 as u64
     }
 
@@ -1298,6 +2703,42 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const c_void, *mut usize) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *const c_void, a1 as usize as *mut usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetSysParamOpt(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtGetSysParamOpt", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclSysParamOpt, *mut i64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclSysParamOpt(a0 as u32), a1 as usize as *mut i64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtGetTaskIdFromExceptionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetTaskIdFromExceptionInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtExceptionInfo) -> u32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtExceptionInfo) };
+        result as u64
+    }
+
+    pub(super) unsafe fn aclrtGetThreadIdFromExceptionInfo(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetThreadIdFromExceptionInfo", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtExceptionInfo) -> u32>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtExceptionInfo) };
+        result as u64
+    }
+
+    pub(super) unsafe fn aclrtGetThreadLastTaskId(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtGetThreadLastTaskId", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u32) };
         result as i64 as u64
     }
 
@@ -1444,6 +2885,17 @@ mod thunks {
         let a0 = unsafe { by_value::<raw::aclrtIpcEventHandle>(a0) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0, a1 as usize as *mut raw::aclrtEvent) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtLaunchCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtLaunchCallback", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtCallback, *mut c_void, raw::aclrtCallbackBlockType, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::aclrtCallback>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0, a1 as usize as *mut c_void, raw::aclrtCallbackBlockType(a2 as u32), a3 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -1822,6 +3274,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtMemUceRepair(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtMemUceRepair", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *mut raw::aclrtMemUceInfo, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as usize as *mut raw::aclrtMemUceInfo, a2 as usize) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtMemcpy(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3, a4] = arguments else { wrong_count("aclrtMemcpy", 5, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -1993,6 +3454,51 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtNotifyBatchReset(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtNotifyBatchReset", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtNotify, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtNotify, a1 as usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtNotifyGetExportKey(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtNotifyGetExportKey", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, *mut core::ffi::c_char, usize, u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as *mut core::ffi::c_char, a2 as usize, a3 as u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtNotifyImportByKey(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtNotifyImportByKey", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtNotify, *const core::ffi::c_char, u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtNotify, a1 as usize as *const core::ffi::c_char, a2 as u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtNotifySetImportPid(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtNotifySetImportPid", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, *mut i32, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as *mut i32, a2 as usize) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtNotifySetImportPidInterServer(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtNotifySetImportPidInterServer", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, *mut raw::aclrtServerPid, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as *mut raw::aclrtServerPid, a2 as usize) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtPeekAtLastError(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtPeekAtLastError", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -2002,12 +3508,39 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtPersistentTaskClean(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtPersistentTaskClean", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtPointerGetAttributes(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtPointerGetAttributes", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const c_void, *mut raw::aclrtPtrAttributes) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *const c_void, a1 as usize as *mut raw::aclrtPtrAttributes) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtProcessHostFunc(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtProcessHostFunc", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtProcessReport(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtProcessReport", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32) };
         result as i64 as u64
     }
 
@@ -2047,6 +3580,15 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtRandomNumAsync(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtRandomNumAsync", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const raw::aclrtRandomNumTaskInfo, raw::aclrtStream, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const raw::aclrtRandomNumTaskInfo, a1 as usize as raw::aclrtStream, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtRecordEvent(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtRecordEvent", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -2065,12 +3607,61 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtRecordNotify(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtRecordNotify", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtReduceAsync(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3, a4, a5, a6] = arguments else { wrong_count("aclrtReduceAsync", 7, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, *const c_void, u64, raw::aclrtReduceKind, raw::aclDataType, raw::aclrtStream, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as usize as *const c_void, a2 as u64, raw::aclrtReduceKind(a3 as u32), raw::aclDataType(a4 as i32), a5 as usize as raw::aclrtStream, a6 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtRegDeviceStateCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtRegDeviceStateCallback", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, raw::aclrtDeviceStateCallback, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtDeviceStateCallback>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtRegStreamStateCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtRegStreamStateCallback", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, raw::aclrtStreamStateCallback, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtStreamStateCallback>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtReleaseMemAddress(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtReleaseMemAddress", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtRepairError(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtRepairError", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, *const raw::aclrtErrorInfo) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, a1 as usize as *const raw::aclrtErrorInfo) };
         result as i64 as u64
     }
 
@@ -2110,12 +3701,39 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtResetDeviceResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtResetDeviceResLimit", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtResetEvent(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtResetEvent", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtEvent, raw::aclrtStream) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as raw::aclrtEvent, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtResetOverflowStatus(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtResetOverflowStatus", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtResetStreamResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtResetStreamResLimit", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -2137,12 +3755,97 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtSetDeviceResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtSetDeviceResLimit", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32, raw::aclrtDevResLimitType, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32, raw::aclrtDevResLimitType(a1 as u32), a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetDeviceSatMode(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetDeviceSatMode", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtFloatOverflowMode) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtFloatOverflowMode(a0 as u32)) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetDeviceTaskAbortCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtSetDeviceTaskAbortCallback", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*const core::ffi::c_char, raw::aclrtDeviceTaskAbortCallback, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtDeviceTaskAbortCallback>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *const core::ffi::c_char, a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetExceptionInfoCallback(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetExceptionInfoCallback", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtExceptionInfoCallback) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::aclrtExceptionInfoCallback>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetGroup(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetGroup", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetLabel(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSetLabel", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtLabel, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtLabel, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtSetMemcpyDesc(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3, a4, a5] = arguments else { wrong_count("aclrtSetMemcpyDesc", 6, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, raw::aclrtMemcpyKind, *mut c_void, *mut c_void, usize, *mut c_void) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut c_void, raw::aclrtMemcpyKind(a1 as u32), a2 as usize as *mut c_void, a3 as usize as *mut c_void, a4 as usize, a5 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetOpExecuteTimeOut(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetOpExecuteTimeOut", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetOpExecuteTimeOutV2(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSetOpExecuteTimeOutV2", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, *mut u64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as *mut u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetOpExecuteTimeOutWithMs(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetOpExecuteTimeOutWithMs", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u32) };
         result as i64 as u64
     }
 
@@ -2155,12 +3858,124 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtSetStreamAttribute(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtSetStreamAttribute", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtStreamAttr, *mut raw::aclrtStreamAttrValue) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, raw::aclrtStreamAttr(a1 as u32), a2 as usize as *mut raw::aclrtStreamAttrValue) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetStreamConfigOpt(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtSetStreamConfigOpt", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::aclrtStreamConfigHandle, raw::aclrtStreamConfigAttr, *const c_void, usize) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::aclrtStreamConfigHandle, raw::aclrtStreamConfigAttr(a1 as u32), a2 as usize as *const c_void, a3 as usize) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtSetStreamFailureMode(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtSetStreamFailureMode", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, u64) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as u64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetStreamOverflowSwitch(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSetStreamOverflowSwitch", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetStreamResLimit(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtSetStreamResLimit", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtDevResLimitType, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, raw::aclrtDevResLimitType(a1 as u32), a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetSysParamOpt(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSetSysParamOpt", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclSysParamOpt, i64) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclSysParamOpt(a0 as u32), a1 as i64) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSetTsDevice(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtSetTsDevice", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtTsId) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtTsId(a0 as u32)) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotCallbackRegister(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtSnapShotCallbackRegister", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtSnapShotStage, raw::aclrtSnapShotCallBack, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtSnapShotCallBack>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtSnapShotStage(a0 as u32), a1, a2 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotCallbackUnregister(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSnapShotCallbackUnregister", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtSnapShotStage, raw::aclrtSnapShotCallBack) -> raw::aclError>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a1 = unsafe { transmute::<*const c_void, raw::aclrtSnapShotCallBack>(a1 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclrtSnapShotStage(a0 as u32), a1) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotProcessBackup(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSnapShotProcessBackup", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(core::ffi::c_int, *mut raw::aclrtSnapShotBackupArgs) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as core::ffi::c_int, a1 as usize as *mut raw::aclrtSnapShotBackupArgs) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotProcessLock(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSnapShotProcessLock", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(core::ffi::c_int, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as core::ffi::c_int, a1 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotProcessRestore(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSnapShotProcessRestore", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(core::ffi::c_int, *mut raw::aclrtSnapShotRestoreArgs) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as core::ffi::c_int, a1 as usize as *mut raw::aclrtSnapShotRestoreArgs) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSnapShotProcessUnlock(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSnapShotProcessUnlock", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(core::ffi::c_int, *mut c_void) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as core::ffi::c_int, a1 as usize as *mut c_void) };
         result as i64 as u64
     }
 
@@ -2191,12 +4006,30 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtStreamGetPriority(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtStreamGetPriority", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut u32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtStreamQuery(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("aclrtStreamQuery", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, *mut raw::aclrtStreamStatus) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as *mut raw::aclrtStreamStatus) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtStreamStop(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtStreamStop", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -2224,6 +4057,42 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream, raw::aclrtEvent, i32) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as raw::aclrtStream, a1 as usize as raw::aclrtEvent, a2 as i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSubscribeHostFunc(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSubscribeHostFunc", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSubscribeReport(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtSubscribeReport", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSwitchLabelByIndex(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("aclrtSwitchLabelByIndex", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, u32, raw::aclrtLabelList, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as u32, a2 as usize as raw::aclrtLabelList, a3 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtSwitchStream(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3, a4, a5, a6] = arguments else { wrong_count("aclrtSwitchStream", 7, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, raw::aclrtCondition, *mut c_void, raw::aclrtCompareDataType, raw::aclrtStream, raw::aclrtStream, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, raw::aclrtCondition(a1 as u32), a2 as usize as *mut c_void, raw::aclrtCompareDataType(a3 as u32), a4 as usize as raw::aclrtStream, a5 as usize as raw::aclrtStream, a6 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -2281,12 +4150,48 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn aclrtUnSubscribeHostFunc(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtUnSubscribeHostFunc", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtUnSubscribeReport(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclrtUnSubscribeReport", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn aclrtUnmapMem(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("aclrtUnmapMem", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut c_void) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtUnuseStreamResInCurrentThread(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtUnuseStreamResInCurrentThread", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtUseStreamResInCurrentThread(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("aclrtUseStreamResInCurrentThread", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtStream) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtStream) };
         result as i64 as u64
     }
 
@@ -2305,6 +4210,24 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, u64, u32, raw::aclrtStream) -> raw::aclError>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut c_void, a1 as u64, a2 as u32, a3 as usize as raw::aclrtStream) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclrtWaitAndResetNotify(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("aclrtWaitAndResetNotify", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclrtNotify, raw::aclrtStream, u32) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::aclrtNotify, a1 as usize as raw::aclrtStream, a2 as u32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn aclsysGetCANNVersion(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("aclsysGetCANNVersion", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::aclCANNPackageName, *mut raw::aclCANNPackageVersion) -> raw::aclError>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::aclCANNPackageName(a0 as u32), a1 as usize as *mut raw::aclCANNPackageVersion) };
         result as i64 as u64
     }
 
@@ -2352,8 +4275,17 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "acl",
-    header_digest: "7d3b841633bf2d72e8f9cb1ff1b1776eab54c24c3a08a8dcc0353a62acfcdb47",
+    header_digest: "2ce176ea54a93c21553b75eea765a43fa307c358476200c3edd3440d0f1e05a8",
     functions: &[
+        Function {
+            name: "aclDataTypeSize",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "dataType", ty: Type::Enumeration { name: "aclDataType", signed: true } },
+            ],
+            returns: Type::Integer { bytes: 8, signed: false },
+            call: thunks::aclDataTypeSize,
+        },
         Function {
             name: "aclFinalize",
             exported_as: None,
@@ -2390,6 +4322,55 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclFinalizeReference,
+        },
+        Function {
+            name: "aclFloat16ToFloat",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "value", ty: Type::Integer { bytes: 2, signed: false } },
+            ],
+            returns: Type::Float { bytes: 4 },
+            call: thunks::aclFloat16ToFloat,
+        },
+        Function {
+            name: "aclFloatToFloat16",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "value", ty: Type::Float { bytes: 4 } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: false },
+            call: thunks::aclFloatToFloat16,
+        },
+        Function {
+            name: "aclGetCannAttribute",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cannAttr", ty: Type::Enumeration { name: "aclCannAttr", signed: true } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclGetCannAttribute,
+        },
+        Function {
+            name: "aclGetCannAttributeList",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cannAttrList", ty: Type::Pointer { to: &Type::Pointer { to: &Type::Enumeration { name: "aclCannAttr", signed: true }, constant: true }, constant: false } },
+                Parameter { name: "num", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclGetCannAttributeList,
+        },
+        Function {
+            name: "aclGetDeviceCapability",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: false } },
+                Parameter { name: "deviceInfo", ty: Type::Enumeration { name: "aclDeviceInfo", signed: true } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclGetDeviceCapability,
         },
         Function {
             name: "aclGetRecentErrMsg",
@@ -2446,6 +4427,349 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::acldvppMalloc,
+        },
+        Function {
+            name: "aclmdlRIAbort",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIAbort,
+        },
+        Function {
+            name: "aclmdlRIBindStream",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "flag", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIBindStream,
+        },
+        Function {
+            name: "aclmdlRIBuildBegin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Pointer { to: &Type::Handle("aclmdlRI"), constant: false } },
+                Parameter { name: "flag", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIBuildBegin,
+        },
+        Function {
+            name: "aclmdlRIBuildEnd",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "reserve", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIBuildEnd,
+        },
+        Function {
+            name: "aclmdlRICaptureBegin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "mode", ty: Type::Enumeration { name: "aclmdlRICaptureMode", signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureBegin,
+        },
+        Function {
+            name: "aclmdlRICaptureEnd",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "modelRI", ty: Type::Pointer { to: &Type::Handle("aclmdlRI"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureEnd,
+        },
+        Function {
+            name: "aclmdlRICaptureGetInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "status", ty: Type::Pointer { to: &Type::Enumeration { name: "aclmdlRICaptureStatus", signed: false }, constant: false } },
+                Parameter { name: "modelRI", ty: Type::Pointer { to: &Type::Handle("aclmdlRI"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureGetInfo,
+        },
+        Function {
+            name: "aclmdlRICaptureTaskGrpBegin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureTaskGrpBegin,
+        },
+        Function {
+            name: "aclmdlRICaptureTaskGrpEnd",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "handle", ty: Type::Pointer { to: &Type::Handle("aclrtTaskGrp"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureTaskGrpEnd,
+        },
+        Function {
+            name: "aclmdlRICaptureTaskUpdateBegin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "handle", ty: Type::Handle("aclrtTaskGrp") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureTaskUpdateBegin,
+        },
+        Function {
+            name: "aclmdlRICaptureTaskUpdateEnd",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureTaskUpdateEnd,
+        },
+        Function {
+            name: "aclmdlRICaptureThreadExchangeMode",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "mode", ty: Type::Pointer { to: &Type::Enumeration { name: "aclmdlRICaptureMode", signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureThreadExchangeMode,
+        },
+        Function {
+            name: "aclmdlRICaptureToModelRIBegin",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "mode", ty: Type::Enumeration { name: "aclmdlRICaptureMode", signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRICaptureToModelRIBegin,
+        },
+        Function {
+            name: "aclmdlRIDebugJsonPrint",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "path", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "flags", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIDebugJsonPrint,
+        },
+        Function {
+            name: "aclmdlRIDebugPrint",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIDebugPrint,
+        },
+        Function {
+            name: "aclmdlRIDestroy",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIDestroy,
+        },
+        Function {
+            name: "aclmdlRIDestroyRegisterCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "func", ty: Type::Callback("aclrtCallback") },
+                Parameter { name: "userData", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIDestroyRegisterCallback,
+        },
+        Function {
+            name: "aclmdlRIDestroyUnregisterCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "func", ty: Type::Callback("aclrtCallback") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIDestroyUnregisterCallback,
+        },
+        Function {
+            name: "aclmdlRIEndTask",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIEndTask,
+        },
+        Function {
+            name: "aclmdlRIExecute",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIExecute,
+        },
+        Function {
+            name: "aclmdlRIExecuteAsync",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIExecuteAsync,
+        },
+        Function {
+            name: "aclmdlRIGetId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "modelRIId", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIGetId,
+        },
+        Function {
+            name: "aclmdlRIGetName",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "maxLen", ty: Type::Integer { bytes: 4, signed: false } },
+                Parameter { name: "name", ty: Type::Pointer { to: &Type::Char, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIGetName,
+        },
+        Function {
+            name: "aclmdlRIGetStreams",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "streams", ty: Type::Pointer { to: &Type::Handle("aclrtStream"), constant: false } },
+                Parameter { name: "numStreams", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIGetStreams,
+        },
+        Function {
+            name: "aclmdlRIGetTasksByStream",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "tasks", ty: Type::Pointer { to: &Type::Handle("aclmdlRITask"), constant: false } },
+                Parameter { name: "numTasks", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIGetTasksByStream,
+        },
+        Function {
+            name: "aclmdlRISetName",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "name", ty: Type::Pointer { to: &Type::Char, constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRISetName,
+        },
+        Function {
+            name: "aclmdlRITaskDisable",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "task", ty: Type::Handle("aclmdlRITask") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRITaskDisable,
+        },
+        Function {
+            name: "aclmdlRITaskGetSeqId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "task", ty: Type::Handle("aclmdlRITask") },
+                Parameter { name: "id", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRITaskGetSeqId,
+        },
+        Function {
+            name: "aclmdlRITaskGetType",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "task", ty: Type::Handle("aclmdlRITask") },
+                Parameter { name: "type", ty: Type::Pointer { to: &Type::Enumeration { name: "aclmdlRITaskType", signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRITaskGetType,
+        },
+        Function {
+            name: "aclmdlRIUnbindStream",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIUnbindStream,
+        },
+        Function {
+            name: "aclmdlRIUpdate",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "modelRI", ty: Type::Handle("aclmdlRI") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclmdlRIUpdate,
+        },
+        Function {
+            name: "aclplatformGetDeviceInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "infoType", ty: Type::Enumeration { name: "aclplatformDevInfo", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Char, constant: false } },
+                Parameter { name: "maxLen", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclplatformGetDeviceInfo,
+        },
+        Function {
+            name: "aclplatformGetInstructionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclplatformCoreType", signed: false } },
+                Parameter { name: "instruction", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Char, constant: false } },
+                Parameter { name: "maxLen", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclplatformGetInstructionInfo,
+        },
+        Function {
+            name: "aclrtActiveStream",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "activeStream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtActiveStream,
         },
         Function {
             name: "aclrtAllocatorCreateDesc",
@@ -2548,6 +4872,16 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtAllocatorUnregister,
         },
         Function {
+            name: "aclrtCheckArchCompatibility",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "socVersion", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "canCompatible", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCheckArchCompatibility,
+        },
+        Function {
             name: "aclrtCheckMemType",
             exported_as: None,
             parameters: &[
@@ -2629,6 +4963,67 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtCmoWaitBarrier,
         },
         Function {
+            name: "aclrtCntNotifyCreate",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Pointer { to: &Type::Handle("aclrtCntNotify"), constant: false } },
+                Parameter { name: "flag", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyCreate,
+        },
+        Function {
+            name: "aclrtCntNotifyDestroy",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Handle("aclrtCntNotify") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyDestroy,
+        },
+        Function {
+            name: "aclrtCntNotifyGetId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Handle("aclrtCntNotify") },
+                Parameter { name: "notifyId", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyGetId,
+        },
+        Function {
+            name: "aclrtCntNotifyRecord",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Handle("aclrtCntNotify") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtCntNotifyRecordInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyRecord,
+        },
+        Function {
+            name: "aclrtCntNotifyReset",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Handle("aclrtCntNotify") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyReset,
+        },
+        Function {
+            name: "aclrtCntNotifyWaitWithTimeout",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "cntNotify", ty: Type::Handle("aclrtCntNotify") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtCntNotifyWaitInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCntNotifyWaitWithTimeout,
+        },
+        Function {
             name: "aclrtCreateContext",
             exported_as: None,
             parameters: &[
@@ -2668,6 +5063,43 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtCreateEventWithFlag,
         },
         Function {
+            name: "aclrtCreateGroupInfo",
+            exported_as: None,
+            parameters: &[],
+            returns: Type::Pointer { to: &Type::Struct("aclrtGroupInfo"), constant: false },
+            call: thunks::aclrtCreateGroupInfo,
+        },
+        Function {
+            name: "aclrtCreateLabel",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "label", ty: Type::Pointer { to: &Type::Handle("aclrtLabel"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCreateLabel,
+        },
+        Function {
+            name: "aclrtCreateLabelList",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "labels", ty: Type::Pointer { to: &Type::Handle("aclrtLabel"), constant: false } },
+                Parameter { name: "num", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "labelList", ty: Type::Pointer { to: &Type::Handle("aclrtLabelList"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCreateLabelList,
+        },
+        Function {
+            name: "aclrtCreateNotify",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Pointer { to: &Type::Handle("aclrtNotify"), constant: false } },
+                Parameter { name: "flag", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCreateNotify,
+        },
+        Function {
             name: "aclrtCreateStream",
             exported_as: None,
             parameters: &[
@@ -2675,6 +5107,23 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtCreateStream,
+        },
+        Function {
+            name: "aclrtCreateStreamConfigHandle",
+            exported_as: None,
+            parameters: &[],
+            returns: Type::Pointer { to: &Type::Struct("aclrtStreamConfigHandle"), constant: false },
+            call: thunks::aclrtCreateStreamConfigHandle,
+        },
+        Function {
+            name: "aclrtCreateStreamV2",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Pointer { to: &Type::Handle("aclrtStream"), constant: false } },
+                Parameter { name: "handle", ty: Type::Pointer { to: &Type::Struct("aclrtStreamConfigHandle"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCreateStreamV2,
         },
         Function {
             name: "aclrtCreateStreamWithConfig",
@@ -2697,6 +5146,35 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtCtxGetCurrentDefaultStream,
         },
         Function {
+            name: "aclrtCtxGetFloatOverflowAddr",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "overflowAddr", ty: Type::Pointer { to: &Type::Pointer { to: &Type::Void, constant: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCtxGetFloatOverflowAddr,
+        },
+        Function {
+            name: "aclrtCtxGetSysParamOpt",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "opt", ty: Type::Enumeration { name: "aclSysParamOpt", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCtxGetSysParamOpt,
+        },
+        Function {
+            name: "aclrtCtxSetSysParamOpt",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "opt", ty: Type::Enumeration { name: "aclSysParamOpt", signed: false } },
+                Parameter { name: "value", ty: Type::Integer { bytes: 8, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtCtxSetSysParamOpt,
+        },
+        Function {
             name: "aclrtDestroyContext",
             exported_as: None,
             parameters: &[
@@ -2715,6 +5193,42 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtDestroyEvent,
         },
         Function {
+            name: "aclrtDestroyGroupInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "groupInfo", ty: Type::Pointer { to: &Type::Struct("aclrtGroupInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDestroyGroupInfo,
+        },
+        Function {
+            name: "aclrtDestroyLabel",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "label", ty: Type::Handle("aclrtLabel") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDestroyLabel,
+        },
+        Function {
+            name: "aclrtDestroyLabelList",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "labelList", ty: Type::Handle("aclrtLabelList") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDestroyLabelList,
+        },
+        Function {
+            name: "aclrtDestroyNotify",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDestroyNotify,
+        },
+        Function {
             name: "aclrtDestroyStream",
             exported_as: None,
             parameters: &[
@@ -2722,6 +5236,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtDestroyStream,
+        },
+        Function {
+            name: "aclrtDestroyStreamConfigHandle",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "handle", ty: Type::Pointer { to: &Type::Struct("aclrtStreamConfigHandle"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDestroyStreamConfigHandle,
         },
         Function {
             name: "aclrtDestroyStreamForce",
@@ -2782,6 +5305,41 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtDeviceGetByPCIBusId,
         },
         Function {
+            name: "aclrtDeviceGetHostAtomicCapabilities",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "capabilities", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+                Parameter { name: "operations", ty: Type::Pointer { to: &Type::Enumeration { name: "aclrtAtomicOperation", signed: false }, constant: true } },
+                Parameter { name: "count", ty: Type::Integer { bytes: 4, signed: false } },
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceGetHostAtomicCapabilities,
+        },
+        Function {
+            name: "aclrtDeviceGetLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "limit", ty: Type::Enumeration { name: "aclrtDeviceLimit", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceGetLimit,
+        },
+        Function {
+            name: "aclrtDeviceGetP2PAtomicCapabilities",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "capabilities", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+                Parameter { name: "operations", ty: Type::Pointer { to: &Type::Enumeration { name: "aclrtAtomicOperation", signed: false }, constant: true } },
+                Parameter { name: "count", ty: Type::Integer { bytes: 4, signed: false } },
+                Parameter { name: "srcDeviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "dstDeviceId", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceGetP2PAtomicCapabilities,
+        },
+        Function {
             name: "aclrtDeviceGetPCIBusId",
             exported_as: None,
             parameters: &[
@@ -2791,6 +5349,16 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtDeviceGetPCIBusId,
+        },
+        Function {
+            name: "aclrtDeviceGetStreamPriorityRange",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "leastPriority", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+                Parameter { name: "greatestPriority", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceGetStreamPriorityRange,
         },
         Function {
             name: "aclrtDeviceGetUuid",
@@ -2814,6 +5382,26 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtDevicePeerAccessStatus,
         },
         Function {
+            name: "aclrtDeviceSetLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "limit", ty: Type::Enumeration { name: "aclrtDeviceLimit", signed: false } },
+                Parameter { name: "value", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceSetLimit,
+        },
+        Function {
+            name: "aclrtDeviceTaskAbort",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtDeviceTaskAbort,
+        },
+        Function {
             name: "aclrtEventElapsedTime",
             exported_as: None,
             parameters: &[
@@ -2823,6 +5411,34 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtEventElapsedTime,
+        },
+        Function {
+            name: "aclrtEventGetTimestamp",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "event", ty: Type::Handle("aclrtEvent") },
+                Parameter { name: "timestamp", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtEventGetTimestamp,
+        },
+        Function {
+            name: "aclrtExceptionInfoCallbackRegister",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "callback", ty: Type::Callback("aclrtExceptionInfoCallback") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtExceptionInfoCallbackRegister,
+        },
+        Function {
+            name: "aclrtExceptionInfoCallbackUnregister",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "callback", ty: Type::Callback("aclrtExceptionInfoCallback") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtExceptionInfoCallbackUnregister,
         },
         Function {
             name: "aclrtFree",
@@ -2870,6 +5486,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtFreeWithDevSync,
         },
         Function {
+            name: "aclrtGetAllGroupInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "groupInfo", ty: Type::Pointer { to: &Type::Struct("aclrtGroupInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetAllGroupInfo,
+        },
+        Function {
             name: "aclrtGetCurrentContext",
             exported_as: None,
             parameters: &[
@@ -2908,6 +5533,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtGetDeviceCount,
         },
         Function {
+            name: "aclrtGetDeviceIdFromExceptionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: false },
+            call: thunks::aclrtGetDeviceIdFromExceptionInfo,
+        },
+        Function {
             name: "aclrtGetDeviceInfo",
             exported_as: None,
             parameters: &[
@@ -2919,6 +5553,36 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtGetDeviceInfo,
         },
         Function {
+            name: "aclrtGetDeviceResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclrtDevResLimitType", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetDeviceResLimit,
+        },
+        Function {
+            name: "aclrtGetDeviceSatMode",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "mode", ty: Type::Pointer { to: &Type::Enumeration { name: "aclrtFloatOverflowMode", signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetDeviceSatMode,
+        },
+        Function {
+            name: "aclrtGetDeviceUtilizationRate",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "utilizationInfo", ty: Type::Pointer { to: &Type::Struct("aclrtUtilizationInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetDeviceUtilizationRate,
+        },
+        Function {
             name: "aclrtGetDevicesTopo",
             exported_as: None,
             parameters: &[
@@ -2928,6 +5592,67 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtGetDevicesTopo,
+        },
+        Function {
+            name: "aclrtGetErrorCodeFromExceptionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: false },
+            call: thunks::aclrtGetErrorCodeFromExceptionInfo,
+        },
+        Function {
+            name: "aclrtGetErrorVerbose",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "errorInfo", ty: Type::Pointer { to: &Type::Struct("aclrtErrorInfo"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetErrorVerbose,
+        },
+        Function {
+            name: "aclrtGetEventAvailNum",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "eventCount", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetEventAvailNum,
+        },
+        Function {
+            name: "aclrtGetEventId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "event", ty: Type::Handle("aclrtEvent") },
+                Parameter { name: "eventId", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetEventId,
+        },
+        Function {
+            name: "aclrtGetGroupCount",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "count", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetGroupCount,
+        },
+        Function {
+            name: "aclrtGetGroupInfoDetail",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "groupInfo", ty: Type::Pointer { to: &Type::Struct("aclrtGroupInfo"), constant: true } },
+                Parameter { name: "groupIndex", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "attr", ty: Type::Enumeration { name: "aclrtGroupAttr", signed: false } },
+                Parameter { name: "attrValue", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "valueLen", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "paramRetSize", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetGroupInfoDetail,
         },
         Function {
             name: "aclrtGetLastError",
@@ -2970,6 +5695,18 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtGetMemInfo,
         },
         Function {
+            name: "aclrtGetMemUceInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "memUceInfoArray", ty: Type::Pointer { to: &Type::Struct("aclrtMemUceInfo"), constant: false } },
+                Parameter { name: "arraySize", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "retSize", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetMemUceInfo,
+        },
+        Function {
             name: "aclrtGetMemUsageInfo",
             exported_as: None,
             parameters: &[
@@ -2990,6 +5727,45 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtGetMemcpyDescSize,
+        },
+        Function {
+            name: "aclrtGetNotifyId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "notifyId", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetNotifyId,
+        },
+        Function {
+            name: "aclrtGetOpExecuteTimeout",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeoutMs", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetOpExecuteTimeout,
+        },
+        Function {
+            name: "aclrtGetOpTimeOutInterval",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "interval", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetOpTimeOutInterval,
+        },
+        Function {
+            name: "aclrtGetOverflowStatus",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "outputAddr", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "outputSize", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetOverflowStatus,
         },
         Function {
             name: "aclrtGetPhyDevIdByLogicDevId",
@@ -3023,6 +5799,16 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtGetPrimaryCtxState,
         },
         Function {
+            name: "aclrtGetResInCurrentThread",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclrtDevResLimitType", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetResInCurrentThread,
+        },
+        Function {
             name: "aclrtGetRunMode",
             exported_as: None,
             parameters: &[
@@ -3039,6 +5825,17 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtGetSocName,
         },
         Function {
+            name: "aclrtGetStreamAttribute",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "stmAttrType", ty: Type::Enumeration { name: "aclrtStreamAttr", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Struct("aclrtStreamAttrValue"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetStreamAttribute,
+        },
+        Function {
             name: "aclrtGetStreamAvailableNum",
             exported_as: None,
             parameters: &[
@@ -3046,6 +5843,36 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtGetStreamAvailableNum,
+        },
+        Function {
+            name: "aclrtGetStreamIdFromExceptionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: false },
+            call: thunks::aclrtGetStreamIdFromExceptionInfo,
+        },
+        Function {
+            name: "aclrtGetStreamOverflowSwitch",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "flag", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetStreamOverflowSwitch,
+        },
+        Function {
+            name: "aclrtGetStreamResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclrtDevResLimitType", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetStreamResLimit,
         },
         Function {
             name: "aclrtGetSymbolAddress",
@@ -3066,6 +5893,43 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtGetSymbolSize,
+        },
+        Function {
+            name: "aclrtGetSysParamOpt",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "opt", ty: Type::Enumeration { name: "aclSysParamOpt", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetSysParamOpt,
+        },
+        Function {
+            name: "aclrtGetTaskIdFromExceptionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: false },
+            call: thunks::aclrtGetTaskIdFromExceptionInfo,
+        },
+        Function {
+            name: "aclrtGetThreadIdFromExceptionInfo",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: false },
+            call: thunks::aclrtGetThreadIdFromExceptionInfo,
+        },
+        Function {
+            name: "aclrtGetThreadLastTaskId",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "taskId", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtGetThreadLastTaskId,
         },
         Function {
             name: "aclrtGetUserDevIdByLogicDevId",
@@ -3237,6 +6101,18 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtIpcOpenEventHandle,
+        },
+        Function {
+            name: "aclrtLaunchCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "fn", ty: Type::Callback("aclrtCallback") },
+                Parameter { name: "userData", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "blockType", ty: Type::Enumeration { name: "aclrtCallbackBlockType", signed: false } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtLaunchCallback,
         },
         Function {
             name: "aclrtLaunchHostFunc",
@@ -3707,6 +6583,17 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtMemSetPidToShareableHandleV2,
         },
         Function {
+            name: "aclrtMemUceRepair",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "memUceInfoArray", ty: Type::Pointer { to: &Type::Struct("aclrtMemUceInfo"), constant: false } },
+                Parameter { name: "arraySize", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtMemUceRepair,
+        },
+        Function {
             name: "aclrtMemcpy",
             exported_as: None,
             parameters: &[
@@ -3980,6 +6867,61 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtMemsetD32Async,
         },
         Function {
+            name: "aclrtNotifyBatchReset",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notifies", ty: Type::Pointer { to: &Type::Handle("aclrtNotify"), constant: false } },
+                Parameter { name: "num", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtNotifyBatchReset,
+        },
+        Function {
+            name: "aclrtNotifyGetExportKey",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "key", ty: Type::Pointer { to: &Type::Char, constant: false } },
+                Parameter { name: "len", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "flags", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtNotifyGetExportKey,
+        },
+        Function {
+            name: "aclrtNotifyImportByKey",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Pointer { to: &Type::Handle("aclrtNotify"), constant: false } },
+                Parameter { name: "key", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "flags", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtNotifyImportByKey,
+        },
+        Function {
+            name: "aclrtNotifySetImportPid",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "pid", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+                Parameter { name: "num", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtNotifySetImportPid,
+        },
+        Function {
+            name: "aclrtNotifySetImportPidInterServer",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "serverPids", ty: Type::Pointer { to: &Type::Struct("aclrtServerPid"), constant: false } },
+                Parameter { name: "num", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtNotifySetImportPidInterServer,
+        },
+        Function {
             name: "aclrtPeekAtLastError",
             exported_as: None,
             parameters: &[
@@ -3987,6 +6929,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtPeekAtLastError,
+        },
+        Function {
+            name: "aclrtPersistentTaskClean",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtPersistentTaskClean,
         },
         Function {
             name: "aclrtPointerGetAttributes",
@@ -3997,6 +6948,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtPointerGetAttributes,
+        },
+        Function {
+            name: "aclrtProcessHostFunc",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtProcessHostFunc,
+        },
+        Function {
+            name: "aclrtProcessReport",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtProcessReport,
         },
         Function {
             name: "aclrtQueryDeviceStatus",
@@ -4039,6 +7008,17 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtQueryEventWaitStatus,
         },
         Function {
+            name: "aclrtRandomNumAsync",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "taskInfo", ty: Type::Pointer { to: &Type::Struct("aclrtRandomNumTaskInfo"), constant: true } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "reserve", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtRandomNumAsync,
+        },
+        Function {
             name: "aclrtRecordEvent",
             exported_as: None,
             parameters: &[
@@ -4060,6 +7040,53 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtRecordEventWithFlag,
         },
         Function {
+            name: "aclrtRecordNotify",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtRecordNotify,
+        },
+        Function {
+            name: "aclrtReduceAsync",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "dst", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "src", ty: Type::Pointer { to: &Type::Void, constant: true } },
+                Parameter { name: "count", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "kind", ty: Type::Enumeration { name: "aclrtReduceKind", signed: false } },
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclDataType", signed: true } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "reserve", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtReduceAsync,
+        },
+        Function {
+            name: "aclrtRegDeviceStateCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "regName", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "callback", ty: Type::Callback("aclrtDeviceStateCallback") },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtRegDeviceStateCallback,
+        },
+        Function {
+            name: "aclrtRegStreamStateCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "regName", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "callback", ty: Type::Callback("aclrtStreamStateCallback") },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtRegStreamStateCallback,
+        },
+        Function {
             name: "aclrtReleaseMemAddress",
             exported_as: None,
             parameters: &[
@@ -4067,6 +7094,16 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtReleaseMemAddress,
+        },
+        Function {
+            name: "aclrtRepairError",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "errorInfo", ty: Type::Pointer { to: &Type::Struct("aclrtErrorInfo"), constant: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtRepairError,
         },
         Function {
             name: "aclrtReserveMemAddress",
@@ -4113,6 +7150,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtResetDeviceForce,
         },
         Function {
+            name: "aclrtResetDeviceResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtResetDeviceResLimit,
+        },
+        Function {
             name: "aclrtResetEvent",
             exported_as: None,
             parameters: &[
@@ -4121,6 +7167,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtResetEvent,
+        },
+        Function {
+            name: "aclrtResetOverflowStatus",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtResetOverflowStatus,
+        },
+        Function {
+            name: "aclrtResetStreamResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtResetStreamResLimit,
         },
         Function {
             name: "aclrtSetCurrentContext",
@@ -4141,6 +7205,65 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtSetDevice,
         },
         Function {
+            name: "aclrtSetDeviceResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "deviceId", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclrtDevResLimitType", signed: false } },
+                Parameter { name: "value", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetDeviceResLimit,
+        },
+        Function {
+            name: "aclrtSetDeviceSatMode",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "mode", ty: Type::Enumeration { name: "aclrtFloatOverflowMode", signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetDeviceSatMode,
+        },
+        Function {
+            name: "aclrtSetDeviceTaskAbortCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "regName", ty: Type::Pointer { to: &Type::Char, constant: true } },
+                Parameter { name: "callback", ty: Type::Callback("aclrtDeviceTaskAbortCallback") },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetDeviceTaskAbortCallback,
+        },
+        Function {
+            name: "aclrtSetExceptionInfoCallback",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "callback", ty: Type::Callback("aclrtExceptionInfoCallback") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetExceptionInfoCallback,
+        },
+        Function {
+            name: "aclrtSetGroup",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "groupId", ty: Type::Integer { bytes: 4, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetGroup,
+        },
+        Function {
+            name: "aclrtSetLabel",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "label", ty: Type::Handle("aclrtLabel") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetLabel,
+        },
+        Function {
             name: "aclrtSetMemcpyDesc",
             exported_as: None,
             parameters: &[
@@ -4155,6 +7278,34 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtSetMemcpyDesc,
         },
         Function {
+            name: "aclrtSetOpExecuteTimeOut",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetOpExecuteTimeOut,
+        },
+        Function {
+            name: "aclrtSetOpExecuteTimeOutV2",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "actualTimeout", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetOpExecuteTimeOutV2,
+        },
+        Function {
+            name: "aclrtSetOpExecuteTimeOutWithMs",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetOpExecuteTimeOutWithMs,
+        },
+        Function {
             name: "aclrtSetOpWaitTimeout",
             exported_as: None,
             parameters: &[
@@ -4162,6 +7313,29 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtSetOpWaitTimeout,
+        },
+        Function {
+            name: "aclrtSetStreamAttribute",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "stmAttrType", ty: Type::Enumeration { name: "aclrtStreamAttr", signed: false } },
+                Parameter { name: "value", ty: Type::Pointer { to: &Type::Struct("aclrtStreamAttrValue"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetStreamAttribute,
+        },
+        Function {
+            name: "aclrtSetStreamConfigOpt",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "handle", ty: Type::Pointer { to: &Type::Struct("aclrtStreamConfigHandle"), constant: false } },
+                Parameter { name: "attr", ty: Type::Enumeration { name: "aclrtStreamConfigAttr", signed: false } },
+                Parameter { name: "attrValue", ty: Type::Pointer { to: &Type::Void, constant: true } },
+                Parameter { name: "valueSize", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetStreamConfigOpt,
         },
         Function {
             name: "aclrtSetStreamFailureMode",
@@ -4172,6 +7346,107 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtSetStreamFailureMode,
+        },
+        Function {
+            name: "aclrtSetStreamOverflowSwitch",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "flag", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetStreamOverflowSwitch,
+        },
+        Function {
+            name: "aclrtSetStreamResLimit",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "type", ty: Type::Enumeration { name: "aclrtDevResLimitType", signed: false } },
+                Parameter { name: "value", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetStreamResLimit,
+        },
+        Function {
+            name: "aclrtSetSysParamOpt",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "opt", ty: Type::Enumeration { name: "aclSysParamOpt", signed: false } },
+                Parameter { name: "value", ty: Type::Integer { bytes: 8, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetSysParamOpt,
+        },
+        Function {
+            name: "aclrtSetTsDevice",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "tsId", ty: Type::Enumeration { name: "aclrtTsId", signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSetTsDevice,
+        },
+        Function {
+            name: "aclrtSnapShotCallbackRegister",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stage", ty: Type::Enumeration { name: "aclrtSnapShotStage", signed: false } },
+                Parameter { name: "callback", ty: Type::Callback("aclrtSnapShotCallBack") },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotCallbackRegister,
+        },
+        Function {
+            name: "aclrtSnapShotCallbackUnregister",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stage", ty: Type::Enumeration { name: "aclrtSnapShotStage", signed: false } },
+                Parameter { name: "callback", ty: Type::Callback("aclrtSnapShotCallBack") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotCallbackUnregister,
+        },
+        Function {
+            name: "aclrtSnapShotProcessBackup",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "pid", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Struct("aclrtSnapShotBackupArgs"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotProcessBackup,
+        },
+        Function {
+            name: "aclrtSnapShotProcessLock",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "pid", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "reserve", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotProcessLock,
+        },
+        Function {
+            name: "aclrtSnapShotProcessRestore",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "pid", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "args", ty: Type::Pointer { to: &Type::Struct("aclrtSnapShotRestoreArgs"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotProcessRestore,
+        },
+        Function {
+            name: "aclrtSnapShotProcessUnlock",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "pid", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "reserve", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSnapShotProcessUnlock,
         },
         Function {
             name: "aclrtStreamAbort",
@@ -4203,6 +7478,16 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtStreamGetId,
         },
         Function {
+            name: "aclrtStreamGetPriority",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "priority", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: false }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtStreamGetPriority,
+        },
+        Function {
             name: "aclrtStreamQuery",
             exported_as: None,
             parameters: &[
@@ -4211,6 +7496,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtStreamQuery,
+        },
+        Function {
+            name: "aclrtStreamStop",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtStreamStop,
         },
         Function {
             name: "aclrtStreamWaitEvent",
@@ -4244,6 +7538,53 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtStreamWaitEventWithTimeout,
+        },
+        Function {
+            name: "aclrtSubscribeHostFunc",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "hostFuncThreadId", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "exeStream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSubscribeHostFunc,
+        },
+        Function {
+            name: "aclrtSubscribeReport",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "threadId", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSubscribeReport,
+        },
+        Function {
+            name: "aclrtSwitchLabelByIndex",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "ptr", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "maxValue", ty: Type::Integer { bytes: 4, signed: false } },
+                Parameter { name: "labelList", ty: Type::Handle("aclrtLabelList") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSwitchLabelByIndex,
+        },
+        Function {
+            name: "aclrtSwitchStream",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "leftValue", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "cond", ty: Type::Enumeration { name: "aclrtCondition", signed: false } },
+                Parameter { name: "rightValue", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "dataType", ty: Type::Enumeration { name: "aclrtCompareDataType", signed: false } },
+                Parameter { name: "trueStream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "falseStream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtSwitchStream,
         },
         Function {
             name: "aclrtSynchronizeDevice",
@@ -4300,6 +7641,26 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::aclrtSynchronizeStreamWithTimeout,
         },
         Function {
+            name: "aclrtUnSubscribeHostFunc",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "hostFuncThreadId", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "exeStream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtUnSubscribeHostFunc,
+        },
+        Function {
+            name: "aclrtUnSubscribeReport",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "threadId", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtUnSubscribeReport,
+        },
+        Function {
             name: "aclrtUnmapMem",
             exported_as: None,
             parameters: &[
@@ -4307,6 +7668,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtUnmapMem,
+        },
+        Function {
+            name: "aclrtUnuseStreamResInCurrentThread",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtUnuseStreamResInCurrentThread,
+        },
+        Function {
+            name: "aclrtUseStreamResInCurrentThread",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtUseStreamResInCurrentThread,
         },
         Function {
             name: "aclrtValueWait",
@@ -4331,6 +7710,27 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 4, signed: true },
             call: thunks::aclrtValueWrite,
+        },
+        Function {
+            name: "aclrtWaitAndResetNotify",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notify", ty: Type::Handle("aclrtNotify") },
+                Parameter { name: "stream", ty: Type::Handle("aclrtStream") },
+                Parameter { name: "timeout", ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclrtWaitAndResetNotify,
+        },
+        Function {
+            name: "aclsysGetCANNVersion",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "name", ty: Type::Enumeration { name: "aclCANNPackageName", signed: false } },
+                Parameter { name: "version", ty: Type::Pointer { to: &Type::Struct("aclCANNPackageVersion"), constant: false } },
+            ],
+            returns: Type::Integer { bytes: 4, signed: true },
+            call: thunks::aclsysGetCANNVersion,
         },
         Function {
             name: "aclsysGetVersionNum",
@@ -4375,6 +7775,70 @@ pub static BINDINGS: Bindings = Bindings {
     ],
     enums: &[
         Enumeration {
+            name: "aclCANNPackageName",
+            constants: &[
+                Constant { name: "ACL_PKG_NAME_CANN", value: 0 },
+                Constant { name: "ACL_PKG_NAME_RUNTIME", value: 1 },
+                Constant { name: "ACL_PKG_NAME_COMPILER", value: 2 },
+                Constant { name: "ACL_PKG_NAME_HCCL", value: 3 },
+                Constant { name: "ACL_PKG_NAME_TOOLKIT", value: 4 },
+                Constant { name: "ACL_PKG_NAME_OPP", value: 5 },
+                Constant { name: "ACL_PKG_NAME_OPP_KERNEL", value: 6 },
+                Constant { name: "ACL_PKG_NAME_DRIVER", value: 7 },
+            ],
+        },
+        Enumeration {
+            name: "aclCannAttr",
+            constants: &[
+                Constant { name: "ACL_CANN_ATTR_UNDEFINED", value: -1 },
+                Constant { name: "ACL_CANN_ATTR_INF_NAN", value: 0 },
+                Constant { name: "ACL_CANN_ATTR_BF16", value: 1 },
+                Constant { name: "ACL_CANN_ATTR_JIT_COMPILE", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclDataType",
+            constants: &[
+                Constant { name: "ACL_DT_UNDEFINED", value: -1 },
+                Constant { name: "ACL_FLOAT", value: 0 },
+                Constant { name: "ACL_FLOAT16", value: 1 },
+                Constant { name: "ACL_INT8", value: 2 },
+                Constant { name: "ACL_INT32", value: 3 },
+                Constant { name: "ACL_UINT8", value: 4 },
+                Constant { name: "ACL_INT16", value: 6 },
+                Constant { name: "ACL_UINT16", value: 7 },
+                Constant { name: "ACL_UINT32", value: 8 },
+                Constant { name: "ACL_INT64", value: 9 },
+                Constant { name: "ACL_UINT64", value: 10 },
+                Constant { name: "ACL_DOUBLE", value: 11 },
+                Constant { name: "ACL_BOOL", value: 12 },
+                Constant { name: "ACL_STRING", value: 13 },
+                Constant { name: "ACL_COMPLEX64", value: 16 },
+                Constant { name: "ACL_COMPLEX128", value: 17 },
+                Constant { name: "ACL_BF16", value: 27 },
+                Constant { name: "ACL_INT4", value: 29 },
+                Constant { name: "ACL_UINT1", value: 30 },
+                Constant { name: "ACL_COMPLEX32", value: 33 },
+                Constant { name: "ACL_HIFLOAT8", value: 34 },
+                Constant { name: "ACL_FLOAT8_E5M2", value: 35 },
+                Constant { name: "ACL_FLOAT8_E4M3FN", value: 36 },
+                Constant { name: "ACL_FLOAT8_E8M0", value: 37 },
+                Constant { name: "ACL_FLOAT6_E3M2", value: 38 },
+                Constant { name: "ACL_FLOAT6_E2M3", value: 39 },
+                Constant { name: "ACL_FLOAT4_E2M1", value: 40 },
+                Constant { name: "ACL_FLOAT4_E1M2", value: 41 },
+            ],
+        },
+        Enumeration {
+            name: "aclDeviceInfo",
+            constants: &[
+                Constant { name: "ACL_DEVICE_INFO_UNDEFINED", value: -1 },
+                Constant { name: "ACL_DEVICE_INFO_AI_CORE_NUM", value: 0 },
+                Constant { name: "ACL_DEVICE_INFO_VECTOR_CORE_NUM", value: 1 },
+                Constant { name: "ACL_DEVICE_INFO_L2_SIZE", value: 2 },
+            ],
+        },
+        Enumeration {
             name: "aclRegisterCallbackType",
             constants: &[
                 Constant { name: "ACL_REG_TYPE_ACL_MODEL", value: 0 },
@@ -4389,12 +7853,156 @@ pub static BINDINGS: Bindings = Bindings {
             ],
         },
         Enumeration {
+            name: "aclSysParamOpt",
+            constants: &[
+                Constant { name: "ACL_OPT_DETERMINISTIC", value: 0 },
+                Constant { name: "ACL_OPT_ENABLE_DEBUG_KERNEL", value: 1 },
+                Constant { name: "ACL_OPT_STRONG_CONSISTENCY", value: 2 },
+                Constant { name: "ACL_OPT_ENABLE_KERNEL_EARLY_START", value: 3 },
+            ],
+        },
+        Enumeration {
+            name: "aclmdlRICaptureMode",
+            constants: &[
+                Constant { name: "ACL_MODEL_RI_CAPTURE_MODE_GLOBAL", value: 0 },
+                Constant { name: "ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL", value: 1 },
+                Constant { name: "ACL_MODEL_RI_CAPTURE_MODE_RELAXED", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclmdlRICaptureStatus",
+            constants: &[
+                Constant { name: "ACL_MODEL_RI_CAPTURE_STATUS_NONE", value: 0 },
+                Constant { name: "ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE", value: 1 },
+                Constant { name: "ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclmdlRITaskType",
+            constants: &[
+                Constant { name: "ACL_MODEL_RI_TASK_DEFAULT", value: 0 },
+                Constant { name: "ACL_MODEL_RI_TASK_KERNEL", value: 1 },
+                Constant { name: "ACL_MODEL_RI_TASK_EVENT_RECORD", value: 2 },
+                Constant { name: "ACL_MODEL_RI_TASK_EVENT_WAIT", value: 3 },
+                Constant { name: "ACL_MODEL_RI_TASK_EVENT_RESET", value: 4 },
+                Constant { name: "ACL_MODEL_RI_TASK_VALUE_WRITE", value: 5 },
+                Constant { name: "ACL_MODEL_RI_TASK_VALUE_WAIT", value: 6 },
+            ],
+        },
+        Enumeration {
+            name: "aclplatformCoreType",
+            constants: &[
+                Constant { name: "ACL_PLATFORM_CORE_TYPE_AI_CORE", value: 0 },
+                Constant { name: "ACL_PLATFORM_CORE_TYPE_VECTOR_CORE", value: 1 },
+            ],
+        },
+        Enumeration {
+            name: "aclplatformDevInfo",
+            constants: &[
+                Constant { name: "ACL_PLATFORM_AICORE_CNT", value: 0 },
+                Constant { name: "ACL_PLATFORM_AICORE_UB_SIZE", value: 1 },
+                Constant { name: "ACL_PLATFORM_CUBE_CORE_CNT", value: 2 },
+                Constant { name: "ACL_PLATFORM_VECTOR_CORE_CNT", value: 3 },
+                Constant { name: "ACL_PLATFORM_L2_SIZE", value: 4 },
+                Constant { name: "ACL_PLATFORM_MEMORY_SIZE", value: 5 },
+                Constant { name: "ACL_PLATFORM_CUBE_FREQ", value: 6 },
+                Constant { name: "ACL_PLATFORM_VEC_FREQ", value: 7 },
+                Constant { name: "ACL_PLATFORM_BT_SIZE", value: 8 },
+                Constant { name: "ACL_PLATFORM_L0_A_SIZE", value: 9 },
+                Constant { name: "ACL_PLATFORM_L0_B_SIZE", value: 10 },
+                Constant { name: "ACL_PLATFORM_L0_C_SIZE", value: 11 },
+                Constant { name: "ACL_PLATFORM_L1_SIZE", value: 12 },
+                Constant { name: "ACL_PLATFORM_SOC_VERSION", value: 13 },
+                Constant { name: "ACL_PLATFORM_AIC_VERSION", value: 14 },
+                Constant { name: "ACL_PLATFORM_NPU_ARCH", value: 15 },
+                Constant { name: "ACL_PLATFORM_MEMORY_TYPE", value: 16 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtAicoreErrorType",
+            constants: &[
+                Constant { name: "ACL_RT_AICORE_ERROR_UNKNOWN", value: 0 },
+                Constant { name: "ACL_RT_AICORE_ERROR_SW", value: 1 },
+                Constant { name: "ACL_RT_AICORE_ERROR_HW_LOCAL", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtAtomicOperation",
+            constants: &[
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_INTEGER_ADD", value: 0 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_INTEGER_MIN", value: 1 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_INTEGER_MAX", value: 2 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT", value: 3 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT", value: 4 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_AND", value: 5 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_OR", value: 6 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_XOR", value: 7 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_EXCHANGE", value: 8 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_CAS", value: 9 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_FLOAT_ADD", value: 10 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_FLOAT_MIN", value: 11 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_FLOAT_MAX", value: 12 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_DMA_ADD", value: 30 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_DMA_MIN", value: 31 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_DMA_MAX", value: 32 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD", value: 40 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN", value: 41 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX", value: 42 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS", value: 43 },
+                Constant { name: "ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH", value: 44 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtCallbackBlockType",
+            constants: &[
+                Constant { name: "ACL_CALLBACK_NO_BLOCK", value: 0 },
+                Constant { name: "ACL_CALLBACK_BLOCK", value: 1 },
+            ],
+        },
+        Enumeration {
             name: "aclrtCmoType",
             constants: &[
                 Constant { name: "ACL_RT_CMO_TYPE_PREFETCH", value: 0 },
                 Constant { name: "ACL_RT_CMO_TYPE_WRITEBACK", value: 1 },
                 Constant { name: "ACL_RT_CMO_TYPE_INVALID", value: 2 },
                 Constant { name: "ACL_RT_CMO_TYPE_FLUSH", value: 3 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtCntNotifyRecordMode",
+            constants: &[
+                Constant { name: "ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE", value: 0 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE", value: 1 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE", value: 2 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE", value: 4 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtCntNotifyWaitMode",
+            constants: &[
+                Constant { name: "ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE", value: 0 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE", value: 1 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE", value: 2 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE", value: 3 },
+                Constant { name: "ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE", value: 4 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtCompareDataType",
+            constants: &[
+                Constant { name: "ACL_RT_SWITCH_INT32", value: 0 },
+                Constant { name: "ACL_RT_SWITCH_INT64", value: 1 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtCondition",
+            constants: &[
+                Constant { name: "ACL_RT_EQUAL", value: 0 },
+                Constant { name: "ACL_RT_NOT_EQUAL", value: 1 },
+                Constant { name: "ACL_RT_GREATER", value: 2 },
+                Constant { name: "ACL_RT_GREATER_OR_EQUAL", value: 3 },
+                Constant { name: "ACL_RT_LESS", value: 4 },
+                Constant { name: "ACL_RT_LESS_OR_EQUAL", value: 5 },
             ],
         },
         Enumeration {
@@ -4440,6 +8048,23 @@ pub static BINDINGS: Bindings = Bindings {
             ],
         },
         Enumeration {
+            name: "aclrtDevResLimitType",
+            constants: &[
+                Constant { name: "ACL_RT_DEV_RES_CUBE_CORE", value: 0 },
+                Constant { name: "ACL_RT_DEV_RES_VECTOR_CORE", value: 1 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtDeviceLimit",
+            constants: &[
+                Constant { name: "ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE", value: 0 },
+                Constant { name: "ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE", value: 1 },
+                Constant { name: "ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE", value: 2 },
+                Constant { name: "ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE", value: 3 },
+                Constant { name: "ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE", value: 4 },
+            ],
+        },
+        Enumeration {
             name: "aclrtDeviceState",
             constants: &[
                 Constant { name: "ACL_RT_DEVICE_STATE_SET_PRE", value: 0 },
@@ -4454,6 +8079,25 @@ pub static BINDINGS: Bindings = Bindings {
                 Constant { name: "ACL_RT_DEVICE_STATUS_NORMAL", value: 0 },
                 Constant { name: "ACL_RT_DEVICE_STATUS_ABNORMAL", value: 1 },
                 Constant { name: "ACL_RT_DEVICE_STATUS_END", value: 65535 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtDeviceTaskAbortStage",
+            constants: &[
+                Constant { name: "ACL_RT_DEVICE_TASK_ABORT_PRE", value: 0 },
+                Constant { name: "ACL_RT_DEVICE_TASK_ABORT_POST", value: 1 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtErrorType",
+            constants: &[
+                Constant { name: "ACL_RT_NO_ERROR", value: 0 },
+                Constant { name: "ACL_RT_ERROR_MEMORY", value: 1 },
+                Constant { name: "ACL_RT_ERROR_L2", value: 2 },
+                Constant { name: "ACL_RT_ERROR_AICORE", value: 3 },
+                Constant { name: "ACL_RT_ERROR_LINK", value: 4 },
+                Constant { name: "ACL_RT_ERROR_L3_PORT", value: 5 },
+                Constant { name: "ACL_RT_ERROR_OTHERS", value: 65535 },
             ],
         },
         Enumeration {
@@ -4485,6 +8129,17 @@ pub static BINDINGS: Bindings = Bindings {
                 Constant { name: "ACL_RT_OVERFLOW_MODE_SATURATION", value: 0 },
                 Constant { name: "ACL_RT_OVERFLOW_MODE_INFNAN", value: 1 },
                 Constant { name: "ACL_RT_OVERFLOW_MODE_UNDEF", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtGroupAttr",
+            constants: &[
+                Constant { name: "ACL_GROUP_AICORE_INT", value: 0 },
+                Constant { name: "ACL_GROUP_AIV_INT", value: 1 },
+                Constant { name: "ACL_GROUP_AIC_INT", value: 2 },
+                Constant { name: "ACL_GROUP_SDMANUM_INT", value: 3 },
+                Constant { name: "ACL_GROUP_ASQNUM_INT", value: 4 },
+                Constant { name: "ACL_GROUP_GROUPID_INT", value: 5 },
             ],
         },
         Enumeration {
@@ -4693,10 +8348,39 @@ pub static BINDINGS: Bindings = Bindings {
             ],
         },
         Enumeration {
+            name: "aclrtRandomNumFuncType",
+            constants: &[
+                Constant { name: "ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK", value: 0 },
+                Constant { name: "ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS", value: 1 },
+                Constant { name: "ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS", value: 2 },
+                Constant { name: "ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS", value: 3 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtReduceKind",
+            constants: &[
+                Constant { name: "ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM", value: 10 },
+                Constant { name: "ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX", value: 11 },
+                Constant { name: "ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN", value: 12 },
+                Constant { name: "ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL", value: 13 },
+            ],
+        },
+        Enumeration {
             name: "aclrtRunMode",
             constants: &[
                 Constant { name: "ACL_DEVICE", value: 0 },
                 Constant { name: "ACL_HOST", value: 1 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtSnapShotStage",
+            constants: &[
+                Constant { name: "ACL_RT_SNAPSHOT_LOCK_PRE", value: 0 },
+                Constant { name: "ACL_RT_SNAPSHOT_BACKUP_PRE", value: 1 },
+                Constant { name: "ACL_RT_SNAPSHOT_BACKUP_POST", value: 2 },
+                Constant { name: "ACL_RT_SNAPSHOT_RESTORE_PRE", value: 3 },
+                Constant { name: "ACL_RT_SNAPSHOT_RESTORE_POST", value: 4 },
+                Constant { name: "ACL_RT_SNAPSHOT_UNLOCK_POST", value: 5 },
             ],
         },
         Enumeration {
@@ -4707,6 +8391,15 @@ pub static BINDINGS: Bindings = Bindings {
                 Constant { name: "ACL_STREAM_ATTR_USER_CUSTOM_TAG", value: 3 },
                 Constant { name: "ACL_STREAM_ATTR_CACHE_OP_INFO", value: 4 },
                 Constant { name: "ACL_STREAM_ATTR_PRIORITY", value: 5 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtStreamConfigAttr",
+            constants: &[
+                Constant { name: "ACL_RT_STREAM_WORK_ADDR_PTR", value: 0 },
+                Constant { name: "ACL_RT_STREAM_WORK_SIZE", value: 1 },
+                Constant { name: "ACL_RT_STREAM_FLAG", value: 2 },
+                Constant { name: "ACL_RT_STREAM_PRIORITY", value: 3 },
             ],
         },
         Enumeration {
@@ -4724,8 +8417,37 @@ pub static BINDINGS: Bindings = Bindings {
                 Constant { name: "ACL_STREAM_STATUS_RESERVED", value: 65535 },
             ],
         },
+        Enumeration {
+            name: "aclrtTsId",
+            constants: &[
+                Constant { name: "ACL_TS_ID_AICORE", value: 0 },
+                Constant { name: "ACL_TS_ID_AIVECTOR", value: 1 },
+                Constant { name: "ACL_TS_ID_RESERVED", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "aclrtUpdateTaskAttrId",
+            constants: &[
+                Constant { name: "ACL_RT_UPDATE_RANDOM_TASK", value: 1 },
+                Constant { name: "ACL_RT_UPDATE_AIC_AIV_TASK", value: 2 },
+            ],
+        },
     ],
     structs: &[
+        Struct {
+            name: "aclCANNPackageVersion",
+            size: core::mem::size_of::<raw::aclCANNPackageVersion>(),
+            align: core::mem::align_of::<raw::aclCANNPackageVersion>(),
+            union: false,
+            fields: &[
+                Field { name: "version", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, version), ty: Type::Array { of: &Type::Char, length: 128 } },
+                Field { name: "majorVersion", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, majorVersion), ty: Type::Array { of: &Type::Char, length: 64 } },
+                Field { name: "minorVersion", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, minorVersion), ty: Type::Array { of: &Type::Char, length: 64 } },
+                Field { name: "releaseVersion", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, releaseVersion), ty: Type::Array { of: &Type::Char, length: 64 } },
+                Field { name: "patchVersion", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, patchVersion), ty: Type::Array { of: &Type::Char, length: 64 } },
+                Field { name: "reserved", offset: core::mem::offset_of!(raw::aclCANNPackageVersion, reserved), ty: Type::Array { of: &Type::Char, length: 128 } },
+            ],
+        },
         Struct {
             name: "aclrtBarrierCmoInfo",
             size: core::mem::size_of::<raw::aclrtBarrierCmoInfo>(),
@@ -4744,6 +8466,61 @@ pub static BINDINGS: Bindings = Bindings {
             fields: &[
                 Field { name: "barrierNum", offset: core::mem::offset_of!(raw::aclrtBarrierTaskInfo, barrierNum), ty: Type::Integer { bytes: 8, signed: false } },
                 Field { name: "cmoInfo", offset: core::mem::offset_of!(raw::aclrtBarrierTaskInfo, cmoInfo), ty: Type::Array { of: &Type::Struct("aclrtBarrierCmoInfo"), length: 6 } },
+            ],
+        },
+        Struct {
+            name: "aclrtCntNotifyRecordInfo",
+            size: core::mem::size_of::<raw::aclrtCntNotifyRecordInfo>(),
+            align: core::mem::align_of::<raw::aclrtCntNotifyRecordInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "mode", offset: core::mem::offset_of!(raw::aclrtCntNotifyRecordInfo, mode), ty: Type::Enumeration { name: "aclrtCntNotifyRecordMode", signed: false } },
+                Field { name: "value", offset: core::mem::offset_of!(raw::aclrtCntNotifyRecordInfo, value), ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+        },
+        Struct {
+            name: "aclrtCntNotifyWaitInfo",
+            size: core::mem::size_of::<raw::aclrtCntNotifyWaitInfo>(),
+            align: core::mem::align_of::<raw::aclrtCntNotifyWaitInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "mode", offset: core::mem::offset_of!(raw::aclrtCntNotifyWaitInfo, mode), ty: Type::Enumeration { name: "aclrtCntNotifyWaitMode", signed: false } },
+                Field { name: "value", offset: core::mem::offset_of!(raw::aclrtCntNotifyWaitInfo, value), ty: Type::Integer { bytes: 4, signed: false } },
+                Field { name: "timeout", offset: core::mem::offset_of!(raw::aclrtCntNotifyWaitInfo, timeout), ty: Type::Integer { bytes: 4, signed: false } },
+                Field { name: "isClear", offset: core::mem::offset_of!(raw::aclrtCntNotifyWaitInfo, isClear), ty: Type::Integer { bytes: 1, signed: false } },
+                Field { name: "rsv", offset: core::mem::offset_of!(raw::aclrtCntNotifyWaitInfo, rsv), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 3 } },
+            ],
+        },
+        Struct {
+            name: "aclrtDropoutBitmaskInfo",
+            size: core::mem::size_of::<raw::aclrtDropoutBitmaskInfo>(),
+            align: core::mem::align_of::<raw::aclrtDropoutBitmaskInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "dropoutRation", offset: core::mem::offset_of!(raw::aclrtDropoutBitmaskInfo, dropoutRation), ty: Type::Struct("aclrtRandomParaInfo") },
+            ],
+        },
+        Struct {
+            name: "aclrtErrorInfo",
+            size: core::mem::size_of::<raw::aclrtErrorInfo>(),
+            align: core::mem::align_of::<raw::aclrtErrorInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "tryRepair", offset: core::mem::offset_of!(raw::aclrtErrorInfo, tryRepair), ty: Type::Integer { bytes: 1, signed: false } },
+                Field { name: "hasDetail", offset: core::mem::offset_of!(raw::aclrtErrorInfo, hasDetail), ty: Type::Integer { bytes: 1, signed: false } },
+                Field { name: "reserved", offset: core::mem::offset_of!(raw::aclrtErrorInfo, reserved), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 2 } },
+                Field { name: "errorType", offset: core::mem::offset_of!(raw::aclrtErrorInfo, errorType), ty: Type::Enumeration { name: "aclrtErrorType", signed: false } },
+                Field { name: "detail", offset: core::mem::offset_of!(raw::aclrtErrorInfo, detail), ty: Type::Struct("aclrtErrorInfoDetail") },
+            ],
+        },
+        Struct {
+            name: "aclrtErrorInfoDetail",
+            size: core::mem::size_of::<raw::aclrtErrorInfoDetail>(),
+            align: core::mem::align_of::<raw::aclrtErrorInfoDetail>(),
+            union: true,
+            fields: &[
+                Field { name: "uceInfo", offset: core::mem::offset_of!(raw::aclrtErrorInfoDetail, uceInfo), ty: Type::Struct("aclrtMemUceInfoArray") },
+                Field { name: "aicoreErrType", offset: core::mem::offset_of!(raw::aclrtErrorInfoDetail, aicoreErrType), ty: Type::Enumeration { name: "aclrtAicoreErrorType", signed: false } },
             ],
         },
         Struct {
@@ -4841,6 +8618,27 @@ pub static BINDINGS: Bindings = Bindings {
             ],
         },
         Struct {
+            name: "aclrtMemUceInfo",
+            size: core::mem::size_of::<raw::aclrtMemUceInfo>(),
+            align: core::mem::align_of::<raw::aclrtMemUceInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "addr", offset: core::mem::offset_of!(raw::aclrtMemUceInfo, addr), ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Field { name: "len", offset: core::mem::offset_of!(raw::aclrtMemUceInfo, len), ty: Type::Integer { bytes: 8, signed: false } },
+                Field { name: "reserved", offset: core::mem::offset_of!(raw::aclrtMemUceInfo, reserved), ty: Type::Array { of: &Type::Integer { bytes: 8, signed: false }, length: 14 } },
+            ],
+        },
+        Struct {
+            name: "aclrtMemUceInfoArray",
+            size: core::mem::size_of::<raw::aclrtMemUceInfoArray>(),
+            align: core::mem::align_of::<raw::aclrtMemUceInfoArray>(),
+            union: false,
+            fields: &[
+                Field { name: "arraySize", offset: core::mem::offset_of!(raw::aclrtMemUceInfoArray, arraySize), ty: Type::Integer { bytes: 8, signed: false } },
+                Field { name: "memUceInfoArray", offset: core::mem::offset_of!(raw::aclrtMemUceInfoArray, memUceInfoArray), ty: Type::Array { of: &Type::Struct("aclrtMemUceInfo"), length: 20 } },
+            ],
+        },
+        Struct {
             name: "aclrtMemUsageInfo",
             size: core::mem::size_of::<raw::aclrtMemUsageInfo>(),
             align: core::mem::align_of::<raw::aclrtMemUsageInfo>(),
@@ -4861,6 +8659,16 @@ pub static BINDINGS: Bindings = Bindings {
                 Field { name: "dstLoc", offset: core::mem::offset_of!(raw::aclrtMemcpyBatchAttr, dstLoc), ty: Type::Struct("aclrtMemLocation") },
                 Field { name: "srcLoc", offset: core::mem::offset_of!(raw::aclrtMemcpyBatchAttr, srcLoc), ty: Type::Struct("aclrtMemLocation") },
                 Field { name: "rsv", offset: core::mem::offset_of!(raw::aclrtMemcpyBatchAttr, rsv), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 16 } },
+            ],
+        },
+        Struct {
+            name: "aclrtNormalDisInfo",
+            size: core::mem::size_of::<raw::aclrtNormalDisInfo>(),
+            align: core::mem::align_of::<raw::aclrtNormalDisInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "mean", offset: core::mem::offset_of!(raw::aclrtNormalDisInfo, mean), ty: Type::Struct("aclrtRandomParaInfo") },
+                Field { name: "stddev", offset: core::mem::offset_of!(raw::aclrtNormalDisInfo, stddev), ty: Type::Struct("aclrtRandomParaInfo") },
             ],
         },
         Struct {
@@ -4888,6 +8696,55 @@ pub static BINDINGS: Bindings = Bindings {
             ],
         },
         Struct {
+            name: "aclrtRandomNumFuncParaInfo",
+            size: core::mem::size_of::<raw::aclrtRandomNumFuncParaInfo>(),
+            align: core::mem::align_of::<raw::aclrtRandomNumFuncParaInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "funcType", offset: core::mem::offset_of!(raw::aclrtRandomNumFuncParaInfo, funcType), ty: Type::Enumeration { name: "aclrtRandomNumFuncType", signed: false } },
+                Field { name: "paramInfo", offset: core::mem::offset_of!(raw::aclrtRandomNumFuncParaInfo, paramInfo), ty: Type::Struct("aclrtRandomNumParamInfo") },
+            ],
+        },
+        Struct {
+            name: "aclrtRandomNumParamInfo",
+            size: core::mem::size_of::<raw::aclrtRandomNumParamInfo>(),
+            align: core::mem::align_of::<raw::aclrtRandomNumParamInfo>(),
+            union: true,
+            fields: &[
+                Field { name: "dropoutBitmaskInfo", offset: core::mem::offset_of!(raw::aclrtRandomNumParamInfo, dropoutBitmaskInfo), ty: Type::Struct("aclrtDropoutBitmaskInfo") },
+                Field { name: "uniformDisInfo", offset: core::mem::offset_of!(raw::aclrtRandomNumParamInfo, uniformDisInfo), ty: Type::Struct("aclrtUniformDisInfo") },
+                Field { name: "normalDisInfo", offset: core::mem::offset_of!(raw::aclrtRandomNumParamInfo, normalDisInfo), ty: Type::Struct("aclrtNormalDisInfo") },
+            ],
+        },
+        Struct {
+            name: "aclrtRandomNumTaskInfo",
+            size: core::mem::size_of::<raw::aclrtRandomNumTaskInfo>(),
+            align: core::mem::align_of::<raw::aclrtRandomNumTaskInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "dataType", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, dataType), ty: Type::Enumeration { name: "aclDataType", signed: true } },
+                Field { name: "randomNumFuncParaInfo", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomNumFuncParaInfo), ty: Type::Struct("aclrtRandomNumFuncParaInfo") },
+                Field { name: "randomParaAddr", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomParaAddr), ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Field { name: "randomResultAddr", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomResultAddr), ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Field { name: "randomCounterAddr", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomCounterAddr), ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Field { name: "randomSeed", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomSeed), ty: Type::Struct("aclrtRandomParaInfo") },
+                Field { name: "randomNum", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, randomNum), ty: Type::Struct("aclrtRandomParaInfo") },
+                Field { name: "rsv", offset: core::mem::offset_of!(raw::aclrtRandomNumTaskInfo, rsv), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 8 } },
+            ],
+        },
+        Struct {
+            name: "aclrtRandomParaInfo",
+            size: core::mem::size_of::<raw::aclrtRandomParaInfo>(),
+            align: core::mem::align_of::<raw::aclrtRandomParaInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "isAddr", offset: core::mem::offset_of!(raw::aclrtRandomParaInfo, isAddr), ty: Type::Integer { bytes: 1, signed: false } },
+                Field { name: "valueOrAddr", offset: core::mem::offset_of!(raw::aclrtRandomParaInfo, valueOrAddr), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 8 } },
+                Field { name: "size", offset: core::mem::offset_of!(raw::aclrtRandomParaInfo, size), ty: Type::Integer { bytes: 1, signed: false } },
+                Field { name: "rsv", offset: core::mem::offset_of!(raw::aclrtRandomParaInfo, rsv), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 6 } },
+            ],
+        },
+        Struct {
             name: "aclrtServerPid",
             size: core::mem::size_of::<raw::aclrtServerPid>(),
             align: core::mem::align_of::<raw::aclrtServerPid>(),
@@ -4896,6 +8753,26 @@ pub static BINDINGS: Bindings = Bindings {
                 Field { name: "sdid", offset: core::mem::offset_of!(raw::aclrtServerPid, sdid), ty: Type::Integer { bytes: 4, signed: false } },
                 Field { name: "pid", offset: core::mem::offset_of!(raw::aclrtServerPid, pid), ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
                 Field { name: "num", offset: core::mem::offset_of!(raw::aclrtServerPid, num), ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+        },
+        Struct {
+            name: "aclrtSnapShotBackupArgs",
+            size: core::mem::size_of::<raw::aclrtSnapShotBackupArgs>(),
+            align: core::mem::align_of::<raw::aclrtSnapShotBackupArgs>(),
+            union: false,
+            fields: &[
+                Field { name: "backupFlags", offset: core::mem::offset_of!(raw::aclrtSnapShotBackupArgs, backupFlags), ty: Type::Integer { bytes: 4, signed: false } },
+                Field { name: "reserved", offset: core::mem::offset_of!(raw::aclrtSnapShotBackupArgs, reserved), ty: Type::Array { of: &Type::Char, length: 60 } },
+            ],
+        },
+        Struct {
+            name: "aclrtSnapShotRestoreArgs",
+            size: core::mem::size_of::<raw::aclrtSnapShotRestoreArgs>(),
+            align: core::mem::align_of::<raw::aclrtSnapShotRestoreArgs>(),
+            union: false,
+            fields: &[
+                Field { name: "restoreFlags", offset: core::mem::offset_of!(raw::aclrtSnapShotRestoreArgs, restoreFlags), ty: Type::Integer { bytes: 4, signed: false } },
+                Field { name: "reserved", offset: core::mem::offset_of!(raw::aclrtSnapShotRestoreArgs, reserved), ty: Type::Array { of: &Type::Char, length: 60 } },
             ],
         },
         Struct {
@@ -4910,6 +8787,28 @@ pub static BINDINGS: Bindings = Bindings {
                 Field { name: "cacheOpInfoSwitch", offset: core::mem::offset_of!(raw::aclrtStreamAttrValue, cacheOpInfoSwitch), ty: Type::Integer { bytes: 4, signed: false } },
                 Field { name: "streamPriority", offset: core::mem::offset_of!(raw::aclrtStreamAttrValue, streamPriority), ty: Type::Integer { bytes: 4, signed: false } },
                 Field { name: "reserve", offset: core::mem::offset_of!(raw::aclrtStreamAttrValue, reserve), ty: Type::Array { of: &Type::Integer { bytes: 4, signed: false }, length: 4 } },
+            ],
+        },
+        Struct {
+            name: "aclrtStreamConfigHandle",
+            size: core::mem::size_of::<raw::aclrtStreamConfigHandle>(),
+            align: core::mem::align_of::<raw::aclrtStreamConfigHandle>(),
+            union: false,
+            fields: &[
+                Field { name: "workptr", offset: core::mem::offset_of!(raw::aclrtStreamConfigHandle, workptr), ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Field { name: "workSize", offset: core::mem::offset_of!(raw::aclrtStreamConfigHandle, workSize), ty: Type::Integer { bytes: 8, signed: false } },
+                Field { name: "flag", offset: core::mem::offset_of!(raw::aclrtStreamConfigHandle, flag), ty: Type::Integer { bytes: 8, signed: false } },
+                Field { name: "priority", offset: core::mem::offset_of!(raw::aclrtStreamConfigHandle, priority), ty: Type::Integer { bytes: 4, signed: false } },
+            ],
+        },
+        Struct {
+            name: "aclrtUniformDisInfo",
+            size: core::mem::size_of::<raw::aclrtUniformDisInfo>(),
+            align: core::mem::align_of::<raw::aclrtUniformDisInfo>(),
+            union: false,
+            fields: &[
+                Field { name: "min", offset: core::mem::offset_of!(raw::aclrtUniformDisInfo, min), ty: Type::Struct("aclrtRandomParaInfo") },
+                Field { name: "max", offset: core::mem::offset_of!(raw::aclrtUniformDisInfo, max), ty: Type::Struct("aclrtRandomParaInfo") },
             ],
         },
         Struct {
@@ -4937,6 +8836,8 @@ pub static BINDINGS: Bindings = Bindings {
     ],
     typedefs: &[
         Typedef { name: "aclError", ty: Type::Integer { bytes: 4, signed: true } },
+        Typedef { name: "aclFloat16", ty: Type::Integer { bytes: 2, signed: false } },
+        Typedef { name: "aclrtExceptionInfo", ty: Type::Struct("rtExceptionInfo") },
         Typedef { name: "hi_s32", ty: Type::Integer { bytes: 4, signed: true } },
         Typedef { name: "hi_u32", ty: Type::Integer { bytes: 4, signed: false } },
         Typedef { name: "hi_u64", ty: Type::Integer { bytes: 8, signed: false } },
@@ -4949,7 +8850,13 @@ pub static BINDINGS: Bindings = Bindings {
         Callback { name: "aclrtAllocatorAllocFunc", parameters: &[Type::Handle("aclrtAllocator"), Type::Integer { bytes: 8, signed: false }], returns: Type::Pointer { to: &Type::Void, constant: false } },
         Callback { name: "aclrtAllocatorFreeFunc", parameters: &[Type::Handle("aclrtAllocator"), Type::Handle("aclrtAllocatorBlock")], returns: Type::Void },
         Callback { name: "aclrtAllocatorGetAddrFromBlockFunc", parameters: &[Type::Handle("aclrtAllocatorBlock")], returns: Type::Pointer { to: &Type::Void, constant: false } },
+        Callback { name: "aclrtCallback", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
+        Callback { name: "aclrtDeviceStateCallback", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Enumeration { name: "aclrtDeviceState", signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
+        Callback { name: "aclrtDeviceTaskAbortCallback", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Enumeration { name: "aclrtDeviceTaskAbortStage", signed: false }, Type::Integer { bytes: 4, signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: true } },
+        Callback { name: "aclrtExceptionInfoCallback", parameters: &[Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: false }], returns: Type::Void },
         Callback { name: "aclrtHostFunc", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
+        Callback { name: "aclrtSnapShotCallBack", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: false } },
+        Callback { name: "aclrtStreamStateCallback", parameters: &[Type::Handle("aclrtStream"), Type::Enumeration { name: "aclrtStreamState", signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
     ],
     constants: &[
         Constant { name: "ACL_CONTINUE_ON_FAILURE", value: 0 },
@@ -5194,6 +9101,8 @@ pub static BINDINGS: Bindings = Bindings {
         Constant { name: "ACL_MAJOR_VERSION", value: 1 },
         Constant { name: "ACL_MINOR_VERSION", value: 17 },
         Constant { name: "ACL_PATCH_VERSION", value: 0 },
+        Constant { name: "ACL_PKG_VERSION_MAX_SIZE", value: 128 },
+        Constant { name: "ACL_PKG_VERSION_PARTS_MAX_SIZE", value: 64 },
         Constant { name: "ACL_RT_CMO_MAX_BARRIER_NUM", value: 6 },
         Constant { name: "ACL_RT_DEVS_TOPOLOGY_HCCS", value: 1 },
         Constant { name: "ACL_RT_DEVS_TOPOLOGY_HCCS_SW", value: 64 },
@@ -5236,5 +9145,6 @@ pub static BINDINGS: Bindings = Bindings {
         Constant { name: "ACL_STREAM_WAIT_VALUE_GEQ", value: 0 },
         Constant { name: "ACL_STREAM_WAIT_VALUE_NOR", value: 3 },
         Constant { name: "ACL_SUCCESS", value: 0 },
+        Constant { name: "UCE_INFO_RESERVED_SIZE", value: 14 },
     ],
 };
