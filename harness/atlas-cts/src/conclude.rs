@@ -67,8 +67,10 @@ pub enum CommandError {
          checkout with --specs DIR"
     )]
     NoEvidence,
-    #[error("error: give --print-path DIR or --list")]
+    #[error("error: give --print-path DIR or --list, or run a program: `atlas-cts simulator run -- PROGRAM`")]
     NothingAsked,
+    #[error("error: {}: {source}; give the program's path after `--`", .program.display())]
+    Program { program: PathBuf, source: io::Error },
     #[error("error: this runtime has no simulated device; give another one with --runtime")]
     NoSimulator,
     #[error("error: {text}: {source}")]

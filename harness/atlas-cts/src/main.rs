@@ -165,8 +165,11 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the simulated device's library, or list its defects.
+    /// Write the simulated device's library, list its defects, or run a program on it.
+    #[command(args_conflicts_with_subcommands = true)]
     Simulator {
+        #[command(subcommand)]
+        action: Option<SimulatorAction>,
         /// Write the library into this folder and print its path.
         ///
         /// If the file already exists there, it must be identical.
@@ -198,6 +201,13 @@ enum Command {
     },
     /// Write the manual pages, or print the page of all options.
     Man(manual::ManualOptions),
+}
+
+/// Other work with the simulated device.
+#[derive(Subcommand)]
+enum SimulatorAction {
+    /// Run a program on a simulated machine, in place of the runtime's library.
+    Run(Box<simulator::ProgramArguments>),
 }
 
 fn main() -> ExitCode {
@@ -304,7 +314,12 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
-        Command::Simulator { print_path, list, mut catalog } => {
+        Command::Simulator { action: Some(SimulatorAction::Run(mut arguments)), .. } => {
+            let runtime = runtime_of(&mut arguments.catalog, None)?;
+            // The program's own exit status, which may be any.
+            std::process::exit(simulator::run_program(runtime, &arguments)?)
+        }
+        Command::Simulator { action: None, print_path, list, mut catalog } => {
             simulator::simulator(runtime_of(&mut catalog, None)?, print_path.as_deref(), list)
         }
         Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),

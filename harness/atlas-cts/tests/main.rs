@@ -46,6 +46,7 @@ mod owners;
 mod pages;
 mod policy;
 mod print_c;
+mod programs;
 mod proof;
 mod registry;
 mod reproducers;

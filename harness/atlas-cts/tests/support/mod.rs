@@ -369,7 +369,7 @@ pub fn left_over_machines() -> Vec<PathBuf> {
     folders.into_iter().filter(ended).collect()
 }
 
-fn compiler() -> String {
+pub fn compiler() -> String {
     std::env::var("CC").unwrap_or_else(|_| "gcc".to_owned())
 }
 

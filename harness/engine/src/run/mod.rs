@@ -33,6 +33,7 @@ mod owners;
 mod patience;
 mod places;
 mod profile;
+mod programs;
 mod redacted;
 mod registry;
 mod replay;
@@ -70,6 +71,7 @@ pub use options::{
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
 pub use profile::Profile;
+pub use programs::program_environment;
 pub use redacted::redact;
 pub use registry::choose_runtime;
 pub use replay::quoted;

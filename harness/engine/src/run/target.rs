@@ -95,18 +95,10 @@ impl Target {
         threads::expect_threads()?;
         let named = options.machine.library.as_deref();
         let choice = choose_library(named, options.workers.backend, &rules.libraries, runtime)?;
-        if let Some(product) = options.catalog.named_product() {
-            catalog::product(&rules, product)?;
-        }
         for id in &options.effort.without_axioms {
             error::check_axiom(id, &rules)?;
         }
-        for name in &options.run.defects {
-            error::check_switch(name, runtime, &rules)?;
-        }
-        if let Some(edition) = &options.simulator.sim_edition {
-            error::check_edition(edition, runtime)?;
-        }
+        check_simulated(options, runtime, &rules)?;
         let changes = [
             ("--defect", !options.run.defects.is_empty()),
             ("--sim-edition", options.simulator.sim_edition.is_some()),
@@ -322,12 +314,26 @@ fn expect_proc() -> Result<(), TargetError> {
     }
 }
 
-/// Derives the conditions and the worker factory from the options, before the runtime is queried.
-fn prepare(
+/// Checks the names in the options: the product, the switches of the simulated device, and its edition.
+pub(super) fn check_simulated(options: &Options, runtime: &Runtime, rules: &Rules) -> Result<(), RunError> {
+    if let Some(product) = options.catalog.named_product() {
+        catalog::product(rules, product)?;
+    }
+    for name in &options.run.defects {
+        error::check_switch(name, runtime, rules)?;
+    }
+    if let Some(edition) = &options.simulator.sim_edition {
+        error::check_edition(edition, runtime)?;
+    }
+    Ok(())
+}
+
+/// The machine that the options describe. Only an embedded simulated device limits the number of devices.
+pub(super) fn simulated_machine(
     options: &Options,
-    rules: &Arc<Rules>,
-    choice: &LibraryChoice,
-) -> Result<(Conditions, Factory), TargetError> {
+    rules: &Rules,
+    embedded: bool,
+) -> Result<SimulatedMachine, TargetError> {
     let product = options.catalog.named_product().unwrap_or(&rules.default_product).to_owned();
     let run_mode = match &options.conditions.run_mode {
         Some(mode) if !rules.run_modes.contains(mode) => {
@@ -340,22 +346,33 @@ fn prepare(
     if devices == 0 {
         return Err(TargetError::ZeroDevices);
     }
-    if choice.embedded && devices > environment::MOST_DEVICES {
+    if embedded && devices > environment::MOST_DEVICES {
         return Err(TargetError::TooManyDevices { wanted: devices, most: environment::MOST_DEVICES });
     }
-    let simulated = choice.embedded.then(|| SimulatedMachine {
-        product: product.clone(),
+    Ok(SimulatedMachine {
+        product,
         edition: options.simulator.sim_edition.clone().unwrap_or_default(),
         devices,
         memory: options.simulator.sim_memory,
-        run_mode: run_mode.clone(),
+        run_mode,
         defects: options.run.defects.clone(),
         start_up_ms: options.simulator.start_up_ms,
         call_ns: options.simulator.call_ns,
         schedule: options.simulator.sim_schedule,
         notes_reach: false,
         glitches: false,
-    });
+    })
+}
+
+/// Derives the conditions and the worker factory from the options, before the runtime is queried.
+fn prepare(
+    options: &Options,
+    rules: &Arc<Rules>,
+    choice: &LibraryChoice,
+) -> Result<(Conditions, Factory), TargetError> {
+    let machine = simulated_machine(options, rules, choice.embedded)?;
+    let (product, run_mode, devices) = (machine.product.clone(), machine.run_mode.clone(), machine.devices);
+    let simulated = choice.embedded.then_some(machine);
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;

@@ -1,4 +1,8 @@
-//! `atlas-cts simulator`.
+//! `atlas-cts simulator`: the simulated device's library and its defects, and programs of others on the device.
+
+mod program;
+
+pub(crate) use program::{ProgramArguments, run_program};
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,0 +1,167 @@
+//! `atlas-cts simulator run`: a program that was linked with the runtime's library runs on a simulated machine.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+use atlas_cts::CommandError;
+use catalog::Rules;
+use clap::Args;
+use engine::run::{
+    CatalogOptions, ConditionOptions, Options, SimulatorOptions, interrupt, load_rules, program_environment,
+};
+use engine::runtime::Runtime;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The interval between checks for the end of the program.
+const TICK: Duration = Duration::from_millis(5);
+/// The variable with the folders in which the loader looks for libraries first.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+/// The folder with the simulated device's library, in the machine's folder.
+const LIBRARY_FOLDER: &str = "lib";
+
+/// The options of `simulator run`.
+#[derive(Debug, Args)]
+pub(crate) struct ProgramArguments {
+    /// Folder of the machine; programs with the same folder share its devices [default: a new one].
+    ///
+    /// A new folder is removed when the program ends. For programs that share memory and are started one by one, name
+    /// a folder in all of their commands, and remove it when the last one has ended.
+    #[arg(long, value_name = "DIR", help_heading = "Simulated device")]
+    machine: Option<PathBuf>,
+    /// Number of devices; default: 4.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Simulated device")]
+    devices: Option<u32>,
+    /// Where the program runs: host or device.
+    #[arg(long, value_name = "MODE", help_heading = "Simulated device")]
+    run_mode: Option<String>,
+    /// Switch on a seeded defect, a bad device or a legal variant.
+    #[arg(long = "defect", value_name = "NAME", value_delimiter = ',', help_heading = "Simulated device")]
+    defects: Vec<String>,
+    #[command(flatten)]
+    simulator: SimulatorOptions,
+    #[command(flatten)]
+    pub(crate) catalog: CatalogOptions,
+    /// The program and its arguments, after `--`.
+    #[arg(value_name = "PROGRAM", required = true, last = true)]
+    program: Vec<OsString>,
+}
+
+/// The folder of a machine. A folder that this command created is removed with it.
+enum MachineFolder {
+    Shared(PathBuf),
+    Private(tempfile::TempDir),
+}
+
+impl MachineFolder {
+    fn path(&self) -> &Path {
+        match self {
+            MachineFolder::Shared(path) => path,
+            MachineFolder::Private(folder) => folder.path(),
+        }
+    }
+}
+
+/// Runs a program on a simulated machine, and returns the program's exit status: 128 and the signal's number if a
+/// signal ended the program.
+///
+/// # Errors
+/// Fails if an option names something unknown, or if the machine's folder or the program cannot be used.
+pub(crate) fn run_program(runtime: &'static Runtime, arguments: &ProgramArguments) -> Result<i32, CommandError> {
+    let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
+    let rules = load_rules(&arguments.catalog, runtime)?;
+    let conditions = ConditionOptions {
+        devices: arguments.devices,
+        run_mode: arguments.run_mode.clone(),
+        ..ConditionOptions::default()
+    };
+    let mut options = Options::of_rules(&arguments.catalog, &conditions, &Default::default(), &arguments.simulator);
+    options.run.defects.clone_from(&arguments.defects);
+    let machine = folder(arguments.machine.as_deref())?;
+    let environment = program_environment(&options, runtime, &rules, machine.path())?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CommandError::File { path, source }
+    };
+    let libraries = machine.path().join(LIBRARY_FOLDER);
+    DirBuilder::new().recursive(true).mode(0o700).create(&libraries).map_err(failed(&libraries))?;
+    for library in device.libraries {
+        let file = library.write_to(&libraries).map_err(failed(&libraries))?;
+        for name in names(&rules, library.id, device.libraries.len() == 1) {
+            link(&file, &libraries.join(name)).map_err(failed(&libraries))?;
+        }
+    }
+    // The last line before the program's output, so that nobody takes the output for a card's.
+    eprintln!("atlas-cts: SIMULATED DEVICE in {}; its results say nothing about a card", machine.path().display());
+    interrupt::listen(false);
+    let [program, words @ ..] = arguments.program.as_slice() else { return Err(CommandError::NothingAsked) };
+    let started = Command::new(program)
+        .args(words)
+        .envs(environment)
+        .env(LIBRARY_PATH, before(&libraries, std::env::var_os(LIBRARY_PATH)))
+        .spawn();
+    let mut child = started.map_err(|source| CommandError::Program { program: program.into(), source })?;
+    let ended = wait(&mut child).map_err(failed(Path::new(program)))?;
+    Ok(ended.code().unwrap_or_else(|| 128 + ended.signal().unwrap_or(0)))
+}
+
+/// The machine's folder. A folder that exists already is the machine that other programs use.
+fn folder(given: Option<&Path>) -> Result<MachineFolder, CommandError> {
+    let Some(given) = given else {
+        let place = std::env::temp_dir();
+        let made = tempfile::Builder::new().prefix("atlas-cts-machine-").tempdir_in(&place);
+        return made.map(MachineFolder::Private).map_err(|source| CommandError::File { path: place, source });
+    };
+    let made = std::path::absolute(given).and_then(|path| {
+        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        Ok(path)
+    });
+    made.map(MachineFolder::Shared).map_err(|source| CommandError::File { path: given.to_owned(), source })
+}
+
+/// The file names under which programs load a library of the runtime. A single simulated library has all functions,
+/// so it takes the place of the optional libraries, too.
+fn names<'a>(rules: &'a Rules, id: &'a str, single: bool) -> impl Iterator<Item = &'a String> {
+    rules.libraries.all().iter().filter(move |library| single || library.id == id).flat_map(|library| &library.names)
+}
+
+/// Gives a file another name. Several programs may do so at the same time.
+fn link(file: &Path, name: &Path) -> io::Result<()> {
+    match symlink(file.file_name().unwrap_or(file.as_os_str()), name) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// The folders in which the loader looks, with one more at the beginning.
+fn before(first: &Path, others: Option<OsString>) -> OsString {
+    let mut folders = first.as_os_str().to_owned();
+    if let Some(others) = others.filter(|others| !others.is_empty()) {
+        folders.push(OsStr::new(":"));
+        folders.push(others);
+    }
+    folders
+}
+
+/// Waits for the program. A signal that asks this command to end is passed on; Ctrl-C reaches the program anyway.
+fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+    let mut told = false;
+    loop {
+        if let Some(ended) = child.try_wait()? {
+            return Ok(ended);
+        }
+        if let Some(signal) = interrupt::requested().filter(|_| !told) {
+            told = true;
+            if let Some(process) = Pid::from_raw(child.id().cast_signed()).filter(|_| signal != "SIGINT") {
+                // The program may just have ended.
+                let _ = kill_process(process, Signal::TERM);
+            }
+        }
+        std::thread::sleep(TICK);
+    }
+}
