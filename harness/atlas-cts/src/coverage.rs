@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use catalog::count;
-use catalog::coverage::{ClauseState, Coverage, CoveredClause, Threshold};
+use catalog::coverage::{ClauseState, Coverage, CoveredClause, FunctionState, Threshold, functions};
 use catalog::must_pass::MustPass;
 use catalog::{Agreement, Modality, Rules, Specs, read_documents, readings, waiting};
 use clap::{Args, ValueEnum};
@@ -216,6 +216,7 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
         let _ = writeln!(text, "open: {sentences} sentences of {runtime}, which has no api.yaml yet");
     }
     let _ = writeln!(text, "{}", pages_in_a_line(coverage));
+    let _ = writeln!(text, "{}", breadth(coverage.rules));
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(
         text,
@@ -224,6 +225,26 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
         coverage.rules.support.len()
     );
     text
+}
+
+/// A line about the functions of the support table: what rules do with them, and why some are out of scope.
+fn breadth(rules: &Rules) -> String {
+    let functions = functions(rules);
+    let number = |state: FunctionState| functions.iter().filter(|function| function.state == state).count();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for function in functions.iter().filter(|function| function.state == FunctionState::Outside) {
+        *reasons.entry(function.entry.outside.as_deref().unwrap_or_default()).or_default() += 1;
+    }
+    let reasons: Vec<String> = reasons.iter().map(|(reason, number)| format!("{number} {reason}")).collect();
+    let named = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    format!(
+        "functions of the documents: {}, {} judged, {} observed, {} out of scope{named}, {} open",
+        functions.len(),
+        number(FunctionState::Judged),
+        number(FunctionState::Observed),
+        number(FunctionState::Outside),
+        number(FunctionState::Open)
+    )
 }
 
 /// A line about the functions on the pages that were read in full. The line names the functions without a clause.

@@ -56,7 +56,7 @@ pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Quer
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, CapabilitySource, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard,
-    JunitFile, Level, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
+    JunitFile, Level, Mark, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, TimeUnit, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};

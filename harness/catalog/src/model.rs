@@ -26,4 +26,4 @@ pub use products::ProductsFile;
 pub(crate) use readings::Strength;
 pub use readings::{Reading, ReadingsFile};
 pub use subjects::SubjectsFile;
-pub use support::{SupportEntry, SupportFile};
+pub use support::{Mark, SupportEntry, SupportFile};

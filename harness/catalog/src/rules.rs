@@ -61,6 +61,8 @@ pub struct Rules {
     pub layouts: Vec<Layout>,
     /// The products that support each function.
     pub support: BTreeMap<String, SupportEntry>,
+    /// The reasons why functions of the support table are out of scope, each with its sentence.
+    pub outside: BTreeMap<String, String>,
     /// The products that accept each enumerator, for enumerators that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
     /// The document and section that the support table comes from.

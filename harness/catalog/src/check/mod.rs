@@ -101,6 +101,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         edition: api.value.edition.clone(),
         layouts,
         support,
+        outside: files.support.iter().flat_map(|file| file.value.outside.clone()).collect(),
         values,
         support_source,
         book,
@@ -119,6 +120,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         digest: files.digest,
     };
     chapters::check(files.chapters, whole, place, &mut rules, mistakes);
+    support::outside(files.support.as_ref(), &rules, mistakes);
     if let Some(file) = files.junit.filter(|_| whole) {
         rules.classes = junit::check(&file, &rules, mistakes);
     }

@@ -1,6 +1,6 @@
 //! The support table: functions and values by product.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use steps::Environment;
@@ -10,6 +10,7 @@ use crate::diagnostic::Mistakes;
 use crate::model::{ApiFile, SupportEntry, SupportFile};
 use crate::parse::ParsedFile;
 use crate::products::{Product, unknown_product};
+use crate::rules::Rules;
 
 /// The entries of a support table, by name.
 type Support = BTreeMap<String, SupportEntry>;
@@ -65,5 +66,29 @@ pub(super) fn capabilities(
                 format!("no function of support.yaml depends on `{}`; remove the capability", capability.id.value);
             mistakes.at(&api.source, &capability.id, message);
         }
+    }
+}
+
+/// Checks that functions out of scope name a listed reason, that each reason is named, and that no rule calls such a
+/// function.
+pub(super) fn outside(file: Option<&ParsedFile<SupportFile>>, rules: &Rules, mistakes: &mut Mistakes) {
+    let Some(file) = file else { return };
+    let reasons = &file.value.outside;
+    let mut unused: BTreeSet<&str> = reasons.keys().map(String::as_str).collect();
+    for (function, entry) in &file.value.functions {
+        let Some(reason) = &entry.outside else { continue };
+        unused.remove(reason.as_str());
+        if !reasons.contains_key(reason) {
+            let hint = hint(reason, reasons.keys().map(String::as_str));
+            mistakes.of_file(&file.source, format!("{function}: `{reason}` is not a reason in `outside`{hint}"));
+        }
+        if let Some(rule) = rules.callers(function).next() {
+            let message = format!("{function} is out of scope ({reason}), but {} calls it; remove `outside`", rule.id);
+            mistakes.of_file(&file.source, message);
+        }
+    }
+    for reason in unused {
+        let message = format!("no function is out of scope for the reason `{reason}`; remove it from `outside`");
+        mistakes.of_file(&file.source, message);
     }
 }

@@ -1,8 +1,10 @@
 //! Coverage of the documents by rules: the state of each clause, and the functions and values that no rule judges.
 //! [`Coverage::of`] is the entry point; [`Threshold`] contains the shares that must not fall.
 
+mod functions;
 mod threshold;
 
+pub use functions::{FunctionCoverage, FunctionState, OnProduct, functions};
 pub use threshold::{Threshold, ThresholdError};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use steps::count;
 
-use super::Coverage;
+use super::{Coverage, FunctionState, functions};
 use crate::files;
 
 /// The first word of the line that limits the number of unread checks.
 const UNREAD: &str = "unread";
+
+/// The first word of the line that limits the number of functions that no rule calls for no known reason.
+const OPEN: &str = "open";
 
 /// The maximum size of the file in bytes; it has one line per chapter.
 const LARGEST: u64 = 1 << 20;
@@ -23,6 +26,8 @@ pub struct Threshold {
     least: BTreeMap<String, (u64, u64)>,
     /// The maximum number of checks that only their author has read.
     unread: Option<u64>,
+    /// The maximum number of functions in [`FunctionState::Open`].
+    open: Option<u64>,
 }
 
 /// An error reading a threshold.
@@ -33,7 +38,7 @@ pub enum ThresholdError {
     Io { path: PathBuf, source: io::Error },
     #[error(
         "{path}:{line}: write `chapter<tab>percent<tab>clauses`, for example `copies<tab>95<tab>120`, or \
-         `unread<tab>checks`"
+         `unread<tab>checks` and `open<tab>functions`"
     )]
     Line { path: PathBuf, line: usize },
 }
@@ -95,6 +100,16 @@ impl Threshold {
             Some(most) if unread == most => {}
             _ => risen.push(format!("{UNREAD}\t{unread}")),
         }
+        let open: Vec<&str> = open(coverage);
+        match self.open {
+            Some(most) if open.len() as u64 > most => fallen.push(format!(
+                "{} neither judged, observed nor out of scope; at most {most} allowed: {}",
+                count(open.len(), "function"),
+                open.join(", ")
+            )),
+            Some(most) if open.len() as u64 == most => {}
+            _ => risen.push(format!("{OPEN}\t{}", open.len())),
+        }
         for (chapter, (share, clauses)) in now {
             let least = self.least.get(chapter).copied().unwrap_or_default();
             if share > least.0 || clauses > least.1 {
@@ -103,6 +118,12 @@ impl Threshold {
         }
         (fallen, risen)
     }
+}
+
+/// The functions that no rule calls for no known reason.
+fn open<'a>(coverage: &Coverage<'a>) -> Vec<&'a str> {
+    let functions = functions(coverage.rules).into_iter();
+    functions.filter(|function| function.state == FunctionState::Open).map(|function| function.name).collect()
 }
 
 /// A chapter's share in whole percent, rounded down, and its number of clauses.

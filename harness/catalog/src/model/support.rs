@@ -13,6 +13,9 @@ use crate::edition::{Edition, Span};
 pub struct SupportFile {
     /// The source of the table.
     pub source: SourceReference,
+    /// The reasons why functions are out of scope, each with a sentence for readers of the catalog.
+    #[serde(default)]
+    pub outside: IndexMap<String, String>,
     /// The products that support each function.
     pub functions: IndexMap<String, SupportEntry>,
     /// The products that accept each enumerator. Enumerators that every product accepts are not listed.
@@ -50,6 +53,35 @@ pub struct SupportEntry {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub until: Option<Edition>,
+    /// For a function: what the documents say of its future.
+    #[serde(default)]
+    pub mark: Option<Mark>,
+    /// For a function that no rule calls: one of the reasons in `outside`.
+    #[serde(default)]
+    pub outside: Option<String>,
+}
+
+/// What the documents say of a function's future.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// May change, and is not meant for production.
+    Experimental,
+    /// Will be removed.
+    Deprecated,
+    /// Does not work yet.
+    Reserved,
+}
+
+impl Mark {
+    /// The word in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Experimental => "experimental",
+            Mark::Deprecated => "deprecated",
+            Mark::Reserved => "reserved",
+        }
+    }
 }
 
 impl SupportEntry {
