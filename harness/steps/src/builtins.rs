@@ -24,24 +24,26 @@ pub enum Builtin {
     Alignment,
     File,
     GetPid,
+    ThreadId,
     Resident,
     Gate,
     Hook,
     Open,
     Passed,
+    Argument,
 }
 
 impl Builtin {
     /// True if calling the built-in again has no further effect.
     pub fn repeats(self) -> bool {
-        use Builtin::{Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
-        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Resident)
+        use Builtin::{Argument, Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
+        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Argument | Resident)
     }
 
     /// True if the built-in's value differs from process to process.
     pub(super) fn is_of_its_process(self) -> bool {
-        use Builtin::{Alignment, Disjoint, Edge, File, Gate, GetPid, Host, Resident};
-        matches!(self, GetPid | Resident | Alignment | Disjoint | Host | Edge | File | Gate)
+        use Builtin::{Alignment, Disjoint, Edge, File, Gate, GetPid, Host, Resident, ThreadId};
+        matches!(self, GetPid | ThreadId | Resident | Alignment | Disjoint | Host | Edge | File | Gate)
     }
 }
 
@@ -56,7 +58,7 @@ pub enum Parameter {
     Text,
     /// A variable that holds a gate.
     Gate,
-    /// The name of a callback type, only for `hook`.
+    /// The name of a callback type, only for `hook`, which may take a gate in addition.
     Callback,
 }
 
@@ -100,12 +102,14 @@ pub const BUILTINS: &[Signature] = &[
     signature("alignment", Builtin::Alignment, &[Address], SIZE, Use::Value),
     signature("file", Builtin::File, &[Text], CHAR_POINTER, Use::Value),
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
+    signature("thread_id", Builtin::ThreadId, &[], SIZE, Use::Value),
     signature("resident", Builtin::Resident, &[], SIZE, Use::Value),
     signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
     // The result has the type that the argument names.
     signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),
     signature("open", Builtin::Open, &[Parameter::Gate], Type::Void, Use::Action),
     signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),
+    signature("argument", Builtin::Argument, &[Parameter::Gate, Integer], SIZE, Use::Value),
 ];
 
 const fn signature(

@@ -10,7 +10,7 @@ use super::count::count;
 use super::program::{Argument, Call, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
-use super::types::{TEXT, c_callback, c_name, is_address, is_hook, is_integer, range};
+use super::types::{TEXT, c_callback, c_name, is_address, is_hook, is_integer, range, receives_gate};
 
 impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
@@ -57,9 +57,7 @@ impl Checker<'_> {
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Gate) => {
                     format!("`{name}` takes memory here, but this is a gate")
                 }
-                Parameter::Gate if !is_held_gate(&typed) => {
-                    format!("`{name}` takes a gate here: a variable that holds the result of `gate()`")
-                }
+                Parameter::Gate if !is_held_gate(&typed) => NO_HELD_GATE.replace("NAME", name),
                 _ => String::new(),
             };
             if !message.is_empty() {
@@ -70,10 +68,11 @@ impl Checker<'_> {
         Some(Expression::Builtin(of.builtin, checked))
     }
 
-    /// Checks `hook`. The language provides functions for a single callback signature.
+    /// Checks `hook`. The gate of a call is one of its arguments; only a callback without a parameter for a gate takes
+    /// the gate here.
     fn hook(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
         let declarations = &self.environment.declarations;
-        let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {
+        let [Tree { kind: ExpressionKind::Name(name), span: place }, gate @ ..] = arguments else {
             let example = declarations.hooks().next().unwrap_or("TYPE");
             return self.wrong(
                 span,
@@ -82,14 +81,35 @@ impl Checker<'_> {
         };
         let is = match declarations.callback(name) {
             Some(callback) if is_hook(callback) => {
-                return Some(value(Expression::Builtin(Builtin::Hook, Vec::new()), Type::Callback(callback.name)));
+                let position = declarations.callback_position(callback.name).unwrap_or_default();
+                let mut checked = vec![Expression::Constant(position as i128)];
+                let received = callback.parameters.iter().any(|parameter| receives_gate(*parameter));
+                match gate {
+                    [] if received => {}
+                    [gate] if !received => {
+                        let typed = self.expression(gate)?;
+                        if !is_held_gate(&typed) {
+                            return self.wrong(gate.span, NO_HELD_GATE.replace("NAME", "hook"));
+                        }
+                        checked.push(typed.expression);
+                    }
+                    _ if received => {
+                        let message = format!("the gate of a `{name}` is one of its arguments; write `hook({name})`");
+                        return self.wrong(span, message);
+                    }
+                    _ => {
+                        let message = format!("no parameter of a `{name}` receives a gate; write `hook({name}, g)`");
+                        return self.wrong(span, message);
+                    }
+                }
+                return Some(value(Expression::Builtin(Builtin::Hook, checked), Type::Callback(callback.name)));
             }
             Some(callback) => format!("a `{}`", c_callback(callback)),
             None if declarations.ty(name).is_some() => "not a function type".to_owned(),
             None => "not a type in the header".to_owned(),
         };
         let hint = hint(name, declarations.hooks());
-        self.wrong(*place, format!("`{name}` is {is}; `hook` gives a `void (*)(void *)`{hint}"))
+        self.wrong(*place, format!("`{name}` is {is}; `hook` gives functions of integers and pointers{hint}"))
     }
 
     /// Checks a call to a function in the header.
@@ -223,6 +243,9 @@ impl Checker<'_> {
         }
     }
 }
+
+/// The message about an argument that is not a gate. NAME stands for the built-in.
+const NO_HELD_GATE: &str = "`NAME` takes a gate here: a variable that holds the result of `gate()`";
 
 fn is_held_gate(typed: &Typed) -> bool {
     typed.space == Some(Space::Gate) && matches!(typed.expression, Expression::Load { .. })

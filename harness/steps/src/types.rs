@@ -124,10 +124,15 @@ impl Declarations {
         self.callbacks.get(name).copied()
     }
 
-    /// The names of callback types that `hook` supports, which are those of type `void (*)(void *)`.
+    /// The names of callback types that `hook` supports.
     pub fn hooks(&self) -> impl Iterator<Item = &'static str> + '_ {
         let hooks = self.bindings.callbacks.iter().filter(|callback| is_hook(callback));
         hooks.map(|callback| callback.name)
+    }
+
+    /// The position of a callback type among the header's callback types.
+    pub fn callback_position(&self, name: &str) -> Option<usize> {
+        self.bindings.callbacks.iter().position(|callback| callback.name == name)
     }
 
     /// The value of an enumerator or macro. For an enumerator, its enumeration is returned too.
@@ -275,9 +280,21 @@ pub fn c_name(ty: Type) -> String {
     }
 }
 
-/// True if a callback has the type `void (*)(void *)`.
+/// The largest number of parameters of a callback that `hook` supports. Both x86_64 and aarch64 pass as many integers
+/// and pointers in registers.
+pub const HOOK_PARAMETERS: usize = 6;
+
+/// True if `hook` has a function for the callback type: all parameters and the return value are integers or addresses.
 pub fn is_hook(callback: &Callback) -> bool {
-    callback.parameters == [VOID_POINTER] && callback.returns == Type::Void
+    let is_word = |ty: &Type| is_integer(*ty) || is_address(*ty);
+    callback.parameters.len() <= HOOK_PARAMETERS
+        && callback.parameters.iter().all(is_word)
+        && (callback.returns == Type::Void || is_word(&callback.returns))
+}
+
+/// True if a callback's parameter can receive a gate: an untyped pointer, or a handle.
+pub fn receives_gate(parameter: Type) -> bool {
+    matches!(parameter, Type::Pointer { to: Type::Void, .. } | Type::Handle(_))
 }
 
 /// A callback type in C notation, without a name.

@@ -40,6 +40,7 @@ impl Printer<'_> {
             ExpressionKind::Integer(value) => (self.integer(of, *value), POSTFIX),
             ExpressionKind::Text(text) => (c_text(text.as_bytes()), POSTFIX),
             ExpressionKind::Name(name) => (self.name(name), POSTFIX),
+            ExpressionKind::Call { function, arguments } if function == "hook" => (self.hook(arguments), POSTFIX),
             ExpressionKind::Call { function, arguments } => (self.call(function, arguments), POSTFIX),
             ExpressionKind::Member { of, name } => (self.member(of, name), POSTFIX),
             ExpressionKind::Index { of, index } => {

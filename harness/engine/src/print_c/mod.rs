@@ -9,6 +9,7 @@ mod actors;
 mod calls;
 mod case;
 mod expression;
+mod hooks;
 mod life_cycle;
 mod prelude;
 mod printer;
@@ -112,7 +113,8 @@ pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<P
     }
     let steps = printer.out.clone();
     let life = LifeCycleText::of(rules, &sheet.product.id, program);
-    let mut body = printer.wrappers().concat();
+    let mut body = printer.hooks(&steps);
+    body += &printer.wrappers().concat();
     body += &printer.variables(&steps);
     body += &life.declarations;
     let constants = printer.constants(sheet, &scope, &steps);

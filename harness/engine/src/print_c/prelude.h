@@ -338,17 +338,27 @@ static inline int debugged(void) {
     return tracer != 0 || getenv("ATLAS_CTS_DEBUG") != NULL;
 }
 
-//: gate open_gate open_gates passed pass
-/* Gates: the function from hook() waits until the program opens its gate, at most DEADLINE seconds. */
-static struct gate { struct gate *next; int open; size_t passed; } *gates;
+//: thread_id
+static inline size_t thread_id(void) { return (size_t)pthread_self(); }
+
+//: gate open_gate open_gates passed pass argument
+/* Gates: a hook waits until the program opens its gate, at most DEADLINE seconds. */
+static struct gate { struct gate *next; int open; size_t passed, count; uint64_t latest[6]; } *gates;
 static pthread_mutex_t gates_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gates_changed = PTHREAD_COND_INITIALIZER;
-static inline void pass(void *argument) {
+/* The gate of a call is the first of the candidates that is a gate: bit i stands for argument i, bit `count` for bound. */
+static inline void *pass(unsigned candidates, size_t count, const uint64_t *arguments, const void *bound) {
     struct timespec end = {.tv_sec = time(NULL) + (debugged() ? INT32_MAX : DEADLINE)};
     pthread_mutex_lock(&gates_lock);
-    struct gate *found = gates;
-    while (found != NULL && found != argument) /* the runtime may pass any argument, so it is only compared */
-        found = found->next;
+    struct gate *found = NULL;
+    for (size_t i = 0; i <= count && found == NULL; i++) {
+        uint64_t candidate = i < count ? arguments[i] : (uintptr_t)bound;
+        found = (candidates >> i & 1) != 0 ? gates : NULL;
+        while (found != NULL && (uintptr_t)found != candidate) /* the runtime may pass anything: it is only compared */
+            found = found->next;
+    }
+    if (found != NULL)
+        memcpy(found->latest, arguments, (found->count = count) * sizeof *arguments);
     while (found != NULL && !found->open) {
         if (pthread_cond_timedwait(&gates_changed, &gates_lock, &end) != 0)
             failed(__LINE__, "gate", "stayed closed too long", 0);
@@ -356,6 +366,7 @@ static inline void pass(void *argument) {
     if (found != NULL)
         found->passed++;
     pthread_mutex_unlock(&gates_lock);
+    return found;
 }
 static inline void open_gate(void *argument) {
     pthread_mutex_lock(&gates_lock);
@@ -381,9 +392,13 @@ static inline size_t passed(const void *argument) {
     pthread_mutex_unlock(&gates_lock);
     return count;
 }
-
-//: hook
-#define hook(type) ((type)pass)
+static inline size_t argument(const void *of, int64_t number) {
+    const struct gate *gate = of;
+    pthread_mutex_lock(&gates_lock);
+    size_t value = gate->count == 0 ? 0 : gate->latest[number];
+    pthread_mutex_unlock(&gates_lock);
+    return value;
+}
 
 //: open
 #define open(gate) open_gate(gate)

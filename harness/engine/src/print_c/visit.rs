@@ -17,6 +17,8 @@ pub(super) struct Reads {
     pub own_device: bool,
     /// True if the statements use gates, or calls that wait at a gate.
     pub gates: bool,
+    /// The callback types of the statements' hooks, by their positions in the header.
+    pub hooks: BTreeSet<usize>,
 }
 
 impl Reads {
@@ -30,7 +32,13 @@ impl Reads {
             Node::Expression(Expression::Devices) => reads.devices = true,
             Node::Expression(Expression::Patience) => reads.patience = true,
             Node::Expression(Expression::OwnDevice) => reads.own_device = true,
-            Node::Expression(Expression::Builtin(Builtin::Gate | Builtin::Hook, _)) => reads.gates = true,
+            Node::Expression(Expression::Builtin(Builtin::Gate, _)) => reads.gates = true,
+            Node::Expression(Expression::Builtin(Builtin::Hook, arguments)) => {
+                reads.gates = true;
+                if let Some(Expression::Constant(position)) = arguments.first() {
+                    reads.hooks.extend(usize::try_from(*position));
+                }
+            }
             Node::Expression(
                 Expression::Load { place: Place { root: Root::Variable(variable), .. }, .. }
                 | Expression::AddressOf(Place { root: Root::Variable(variable), .. }),

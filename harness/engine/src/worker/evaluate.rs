@@ -12,6 +12,7 @@ use steps::{AxisId, Id};
 use super::execution::{Execution, typed};
 use super::fault::{Fault, Stop};
 use super::gates;
+use super::hooks;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
 /// The maximum memory that a built-in accesses, in bytes. A larger size is a mistake in the rule.
@@ -194,16 +195,33 @@ impl<'a> Execution<'a> {
                 self.memory.text(&path.to_string_lossy())? as i128
             }
             Builtin::GetPid => i128::from(std::process::id()),
+            // SAFETY: the function only reads the calling thread's number.
+            Builtin::ThreadId => i128::from(unsafe { libc::pthread_self() }),
             Builtin::Resident => resident(),
             Builtin::Gate => gates::make(),
-            Builtin::Hook => gates::hook(),
+            Builtin::Hook => self.hook(arguments)?,
             Builtin::Open => {
                 gates::open(self.evaluate(&arguments[0])?)?;
                 0
             }
             Builtin::Passed => gates::passed(self.evaluate(&arguments[0])?)?,
+            Builtin::Argument => gates::argument(self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?)?,
             _ => self.look(builtin, arguments)?,
         })
+    }
+
+    /// The address of a function of the callback type whose position is the first argument. The second argument is the
+    /// gate of a callback that no gate can be passed to.
+    fn hook(&mut self, arguments: &'a [Expression]) -> Result<i128, Stop> {
+        let position = self.evaluate(&arguments[0])?;
+        let callbacks = self.prepared.rules.environment.declarations.bindings.callbacks;
+        let callback = usize::try_from(position).ok().and_then(|position| callbacks.get(position));
+        let callback = callback.ok_or(Fault::NoValue)?;
+        let bound = match arguments.get(1) {
+            Some(gate) => Some(self.evaluate(gate)?),
+            None => None,
+        };
+        Ok(hooks::hook(callback, bound)?)
     }
 
     /// Evaluates the built-ins that only read memory and numbers.

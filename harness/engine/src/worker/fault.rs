@@ -43,6 +43,10 @@ pub(super) enum Fault {
     AlignUp,
     #[error("this is not one of the case's gates; `gate()` creates one")]
     NoGate,
+    #[error("the hooks of more than {0} callback types are used")]
+    Hooks(usize),
+    #[error("the latest call with the gate has no argument {0}: it has {1}")]
+    NoArgument(i128, usize),
     /// There was not enough memory for a built-in.
     #[error("{what}: {source}{}", advice(.source))]
     Memory { what: String, source: io::Error },

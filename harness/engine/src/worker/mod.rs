@@ -9,6 +9,7 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod hooks;
 mod library;
 mod link;
 mod memory;

@@ -72,6 +72,16 @@ mod raw {
     pub type toyPlea = ::core::option::Option<
         unsafe extern "C" fn(argument: *mut ::core::ffi::c_void, bytes: usize) -> toyResult,
     >;
+    pub type toyMaker = ::core::option::Option<
+        unsafe extern "C" fn(
+            number: i32,
+            lane: toyLane,
+            argument: *mut ::core::ffi::c_void,
+        ) -> *mut ::core::ffi::c_void,
+    >;
+    pub type toyNotice = ::core::option::Option<
+        unsafe extern "C" fn(info: *const toyInfo, number: i16),
+    >;
 }
 
 /// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
@@ -193,6 +203,28 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyLane) -> raw::toyResult>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(raw::toyLane(a0 as u32)) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_make(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("toy_make", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyMaker, i32, *mut c_void, *mut *mut c_void) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::toyMaker>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0, a1 as i32, a2 as usize as *mut c_void, a3 as usize as *mut *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn toy_notify(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("toy_notify", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::toyNotice, i16) -> raw::toyResult>(address) };
+        // SAFETY: the caller promises null or the address of a function with the callback's signature.
+        let a0 = unsafe { transmute::<*const c_void, raw::toyNotice>(a0 as usize as *const c_void) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0, a1 as i16) };
         result.0 as u64
     }
 
@@ -352,7 +384,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "8aaf0b5282687c21419696ab00f7cc49cd3be74ddeeef90b4620523dc3604b5c",
+    header_digest: "20ea2ca3a1ccb51f0ae174d230646410562cb3dce90941af369ffc8ab209b4d9",
     functions: &[
         Function {
             name: "toy_alloc",
@@ -453,6 +485,28 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "toyResult", signed: false },
             call: thunks::toy_leave,
+        },
+        Function {
+            name: "toy_make",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "maker", ty: Type::Callback("toyMaker") },
+                Parameter { name: "number", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "argument", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "made", ty: Type::Pointer { to: &Type::Pointer { to: &Type::Void, constant: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_make,
+        },
+        Function {
+            name: "toy_notify",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "notice", ty: Type::Callback("toyNotice") },
+                Parameter { name: "number", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Enumeration { name: "toyResult", signed: false },
+            call: thunks::toy_notify,
         },
         Function {
             name: "toy_open",
@@ -674,7 +728,10 @@ pub static BINDINGS: Bindings = Bindings {
     ],
     callbacks: &[
         Callback { name: "toyCall", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
+        Callback { name: "toyMaker", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Enumeration { name: "toyLane", signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Pointer { to: &Type::Void, constant: false } },
+        Callback { name: "toyNotice", parameters: &[Type::Pointer { to: &Type::Struct("toyInfo"), constant: true }, Type::Integer { bytes: 2, signed: true }], returns: Type::Void },
         Callback { name: "toyPlea", parameters: &[Type::Pointer { to: &Type::Void, constant: false }, Type::Integer { bytes: 8, signed: false }], returns: Type::Enumeration { name: "toyResult", signed: false } },
+        Callback { name: "toyScale", parameters: &[Type::Float { bytes: 8 }], returns: Type::Float { bytes: 8 } },
     ],
     constants: &[
         Constant { name: "TOY_KEY_LENGTH", value: 48 },

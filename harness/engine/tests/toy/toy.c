@@ -603,3 +603,20 @@ toyResult toy_plead(toyPlea plea, void *argument)
     (void)argument;
     return plea == NULL ? TOY_BAD_VALUE : TOY_OK;
 }
+
+toyResult toy_make(toyMaker maker, int32_t number, void *argument, void **made)
+{
+    if (maker == NULL || made == NULL)
+        return TOY_BAD_VALUE;
+    *made = maker(number, TOY_LANE_3, argument);
+    return TOY_OK;
+}
+
+toyResult toy_notify(toyNotice notice, int16_t number)
+{
+    static toyInfo info;
+    if (notice == NULL)
+        return TOY_BAD_VALUE;
+    notice(&info, number);
+    return TOY_OK;
+}

@@ -103,6 +103,10 @@ typedef struct toyQueueRecord *toyQueue;
 /* What a program hands to a queue, and what the runtime asks it when it is short of memory. */
 typedef void (*toyCall)(void *argument);
 typedef toyResult (*toyPlea)(void *argument, size_t bytes);
+/* What makes a thing for a lane, and what is told about the runtime; what a runtime could not ask with words alone. */
+typedef void *(*toyMaker)(int32_t number, toyLane lane, void *argument);
+typedef void (*toyNotice)(const toyInfo *info, int16_t number);
+typedef double (*toyScale)(double size);
 toyResult toy_queue(toyQueue *queue);
 /* Finishes the tasks of a queue and ends it. */
 toyResult toy_unqueue(toyQueue queue);
@@ -114,5 +118,9 @@ toyResult toy_finish(toyQueue queue);
 uint64_t toy_pending(toyQueue queue);
 /* Says whom to ask before an allocation fails. */
 toyResult toy_plead(toyPlea plea, void *argument);
+/* Calls the maker at once, for TOY_LANE_3, and gives what it made. */
+toyResult toy_make(toyMaker maker, int32_t number, void *argument, void **made);
+/* Calls the function at once. */
+toyResult toy_notify(toyNotice notice, int16_t number);
 
 #endif
