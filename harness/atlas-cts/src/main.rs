@@ -83,7 +83,7 @@ enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
-    /// Show runs, products or drivers side by side.
+    /// Show runs, products or drivers side by side, or functions by product.
     Matrix(matrix::MatrixArguments),
     /// Draft known failures from a run's failures.
     Expect(expect::ExpectArguments),
@@ -311,7 +311,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Verify(arguments) => certify::verify(&arguments),
         Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::History(arguments) => history::history(&arguments),
-        Command::Matrix(arguments) => matrix::matrix(&arguments),
+        Command::Matrix(mut arguments) => {
+            let runtime = runtime_of(&mut arguments.catalog, None)?;
+            matrix::matrix(&arguments, runtime)
+        }
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Simulator { action: Some(SimulatorAction::Run(mut arguments)), .. } => {

@@ -61,6 +61,7 @@ mod speed;
 mod starts;
 mod stored_runs;
 mod style;
+mod support_matrix;
 mod supervision;
 mod variants;
 mod visibility;

@@ -3,13 +3,16 @@
 //!
 //! - [`matrix`] arranges journals; the result is a [`Matrix`].
 //! - [`text`], [`markdown`] and [`html`] format a [`Matrix`].
+//! - [`SupportMatrix`] has functions as rows and products as columns, without a run.
 
 mod html;
 mod markdown;
+mod support;
 mod text;
 
 pub use html::html;
 pub use markdown::markdown;
+pub use support::SupportMatrix;
 pub use text::text;
 
 use std::collections::{BTreeMap, BTreeSet};
