@@ -49,7 +49,7 @@ impl<'a> Memory<'a> for Execution<'a> {
     }
 
     fn load(&mut self, place: &'a Place, ty: Type) -> Result<i128, Stop> {
-        if matches!(ty, Type::Void | Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) {
+        if matches!(ty, Type::Void | Type::Struct(_) | Type::Array { .. }) {
             return Err(Fault::NoValue.into());
         }
         let size = self.prepared.rules.environment.declarations.size(ty).min(8);
