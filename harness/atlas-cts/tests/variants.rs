@@ -17,12 +17,17 @@ const SHARING: &str = include_str!("variants/sharing.yaml");
 const VIRTUAL: &str = include_str!("variants/virtual.yaml");
 const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
+const INITIALIZATION: &str = include_str!("variants/initialization.yaml");
 const ON_A_HOST: &str = include_str!("variants/on_a_host.yaml");
 
 /// A variant, the product to run, and the rules of a chapter that fail there.
 type Reading = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const READINGS: &[Reading] = &[
+    ("variant.other-configuration-refused", "a2", INITIALIZATION, &["acl.chance.second-configuration"]),
+    ("variant.surplus-finalize-succeeds", "ipv350", INITIALIZATION, &["acl.chance.surplus-finalize"]),
+    ("variant.unknown-chip-incompatible", "a2", INITIALIZATION, &["acl.chance.unknown-chip"]),
+    ("variant.determinism-implies-consistency", "a2", INITIALIZATION, &["acl.chance.separate-parameters"]),
     ("variant.accounts-zero-for-unknown", "a2", MEMORY, &["acl.meminfo.bad-attr"]),
     ("variant.accounts-refuse-unsupported", "ipv350", MEMORY, &["acl.meminfo.unsupported-attr"]),
     ("variant.accounts-totals-move", "a2", MEMORY, &["acl.meminfo.total-stable"]),
