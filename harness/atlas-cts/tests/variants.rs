@@ -25,6 +25,7 @@ type Reading = (&'static str, &'static str, &'static str, &'static [&'static str
 
 const READINGS: &[Reading] = &[
     ("variant.other-configuration-refused", "a2", INITIALIZATION, &["acl.chance.second-configuration"]),
+    ("variant.callback-text-null", "a2", INITIALIZATION, &["acl.chance.callback-text"]),
     ("variant.surplus-finalize-succeeds", "ipv350", INITIALIZATION, &["acl.chance.surplus-finalize"]),
     ("variant.unknown-chip-incompatible", "a2", INITIALIZATION, &["acl.chance.unknown-chip"]),
     ("variant.determinism-implies-consistency", "a2", INITIALIZATION, &["acl.chance.separate-parameters"]),
