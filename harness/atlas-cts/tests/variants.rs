@@ -18,12 +18,18 @@ const VIRTUAL: &str = include_str!("variants/virtual.yaml");
 const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
 const INITIALIZATION: &str = include_str!("variants/initialization.yaml");
+const MODELS: &str = include_str!("variants/models.yaml");
 const ON_A_HOST: &str = include_str!("variants/on_a_host.yaml");
 
 /// A variant, the product to run, and the rules of a chapter that fail there.
 type Reading = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const READINGS: &[Reading] = &[
+    ("variant.capture-survives-refusals", "a2", MODELS, &["acl.chance.refusal-fails-capture"]),
+    ("variant.capture-ended-by-any-thread", "a2", MODELS, &["acl.chance.wrong-thread-leaves-capture"]),
+    ("variant.sums-saturate", "a2", MODELS, &["acl.chance.sums-wrap"]),
+    ("variant.random-counter-advances", "a2", MODELS, &["acl.chance.seed-repeats"]),
+    ("variant.mask-of-dropped", "a2", MODELS, &["acl.chance.mask-of-kept"]),
     ("variant.other-configuration-refused", "a2", INITIALIZATION, &["acl.chance.second-configuration"]),
     ("variant.callback-text-null", "a2", INITIALIZATION, &["acl.chance.callback-text"]),
     ("variant.surplus-finalize-succeeds", "ipv350", INITIALIZATION, &["acl.chance.surplus-finalize"]),
