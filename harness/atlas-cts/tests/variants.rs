@@ -20,6 +20,7 @@ const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
 const INITIALIZATION: &str = include_str!("variants/initialization.yaml");
 const MODELS: &str = include_str!("variants/models.yaml");
+const MANAGED: &str = include_str!("variants/managed.yaml");
 const ON_A_HOST: &str = include_str!("variants/on_a_host.yaml");
 
 /// A variant, the product to run, and the rules of a chapter that fail there.
@@ -36,6 +37,9 @@ const READINGS: &[Reading] = &[
     ("variant.surplus-finalize-succeeds", "ipv350", INITIALIZATION, &["acl.chance.surplus-finalize"]),
     ("variant.unknown-chip-incompatible", "a2", INITIALIZATION, &["acl.chance.unknown-chip"]),
     ("variant.determinism-implies-consistency", "a2", INITIALIZATION, &["acl.chance.separate-parameters"]),
+    ("variant.managed-invalid-id-large", "a2", MANAGED, &["acl.chance.shared-id"]),
+    ("variant.managed-write-ends-read-mostly", "a2", MANAGED, &["acl.chance.written-read-mostly"]),
+    ("variant.cache-writes-back", "a2", MANAGED, &["acl.chance.only-prefetches"]),
     ("variant.accounts-zero-for-unknown", "a2", MEMORY, &["acl.meminfo.bad-attr"]),
     ("variant.accounts-refuse-unsupported", "ipv350", MEMORY, &["acl.meminfo.unsupported-attr"]),
     ("variant.accounts-totals-move", "a2", MEMORY, &["acl.meminfo.total-stable"]),
@@ -245,6 +249,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_virtual_memory(VIRTUAL)]
 #[case::of_pools(POOLS)]
 #[case::of_chances(CHANCES)]
+#[case::of_managed_memory(MANAGED)]
 fn an_interpretation_fails_only_on_variants_that_contradict_it(#[case] chapter: &str) {
     let bench = Bench::new();
     bench.catalog(chapter);
