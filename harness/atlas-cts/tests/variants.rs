@@ -13,6 +13,7 @@ use support::Bench;
 const MEMORY: &str = include_str!("variants/memory.yaml");
 const COPY: &str = include_str!("variants/copy.yaml");
 const DEVICE: &str = include_str!("variants/device.yaml");
+const DEVICE_FACTS: &str = include_str!("variants/device_facts.yaml");
 const SHARING: &str = include_str!("variants/sharing.yaml");
 const SIGNALS: &str = include_str!("variants/signals.yaml");
 const VIRTUAL: &str = include_str!("variants/virtual.yaml");
@@ -112,6 +113,11 @@ const READINGS: &[Reading] = &[
     ("variant.negative-device-is-argument", "a2", DEVICE, &["acl.dev.set-invalid"]),
     ("variant.device-told-to-selecting-threads", "a2", DEVICE, &["acl.ctx.across-threads"]),
     ("variant.peer-status-on-at-first", "a2", DEVICE, &["acl.p2p.status-at-first"]),
+    ("variant.in-a-container", "a2", DEVICE_FACTS, &["acl.chance.physical-ids"]),
+    ("variant.device-on-a-unified-bus", "ascend950", DEVICE_FACTS, &["acl.chance.bus-ids"]),
+    ("variant.stream-limits-reset-to-hardware", "a2", DEVICE_FACTS, &["acl.chance.stream-limit"]),
+    ("variant.device-limit-told-as-given", "a2", DEVICE_FACTS, &["acl.chance.rounded-limit"]),
+    ("variant.device-state-of-each-call", "a2", DEVICE_FACTS, &["acl.chance.later-selections"]),
     ("variant.peer-links-one-way", "a2", DEVICE, &["acl.p2p.enable-supported"]),
     ("variant.key-lists-read-at-use", "a2", SHARING, &["acl.ipc.whitelist-deny"]),
     ("variant.destination-room-checked", "a2", COPY, &["acl.copy.dest-max-trusted"]),
@@ -244,6 +250,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_memory(MEMORY)]
 #[case::of_copies(COPY)]
 #[case::of_devices(DEVICE)]
+#[case::of_facts_of_devices(DEVICE_FACTS)]
 #[case::of_sharing(SHARING)]
 #[case::of_signals(SIGNALS)]
 #[case::of_virtual_memory(VIRTUAL)]

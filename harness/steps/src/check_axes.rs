@@ -6,7 +6,7 @@ use abi::Type;
 use super::check::Checker;
 use super::ids::AxisId;
 use super::parse_actors::{ActorHome, ActorLine, parse_actors};
-use super::program::{Actor, Axis, Domain, Expression, Process, Range, Readiness, Sharing};
+use super::program::{Actor, Axis, Domain, Expression, Process, Range, Readiness, Sharing, Sight};
 use super::suggest::hint;
 use super::syntax::Identifier;
 use super::types::{INT64, SIZE, TEXT, is_integer};
@@ -27,23 +27,31 @@ impl Checker<'_> {
                 device: 0,
                 state: Readiness::Device,
                 sharing: Sharing::Pooled,
+                sight: Sight::Rule,
             });
         }
     }
 
     fn actor_line(&mut self, line: ActorLine) {
-        let ActorLine { name: Identifier { name, span }, home, state, sharing } = line;
+        let ActorLine { name: Identifier { name, span }, home, state, sharing, sight } = line;
         if self.program.actors.iter().any(|actor| actor.name == name) {
             return self.problem(span, format!("there are two actors `{name}`; rename one"));
+        }
+        let shared = matches!(home, ActorHome::Thread { .. }) || !matches!(sharing, None | Some(Sharing::Isolated));
+        if sight != Sight::Rule && shared {
+            let message =
+                format!("`{name}` sees other devices than its rule, so it has to be a process that is isolated");
+            return self.problem(span, message);
         }
         match home {
             ActorHome::Process { device } => {
                 // Other rules cannot use a process that was set up differently from the processes in the pool.
-                let usual = if state == Readiness::Device { Sharing::Pooled } else { Sharing::Isolated };
+                let pooled = state == Readiness::Device && sight == Sight::Rule;
+                let usual = if pooled { Sharing::Pooled } else { Sharing::Isolated };
                 let sharing = sharing.unwrap_or(usual);
                 let process = self.program.processes.len();
                 self.program.actors.push(Actor { name: name.clone(), process, thread: None });
-                self.program.processes.push(Process { name, device, state, sharing });
+                self.program.processes.push(Process { name, device, state, sharing, sight });
             }
             ActorHome::Thread { of } => match self.program.actors.iter().find(|actor| actor.name == of.name) {
                 Some(actor) => {

@@ -2,7 +2,7 @@
 
 use super::ParseError;
 use super::parse::{Names, Parsed, Parser, describe};
-use super::program::{Readiness, Sharing};
+use super::program::{Readiness, Sharing, Sight};
 use super::suggest::hint;
 use super::syntax::{Identifier, ReleaseSyntax};
 use super::token::Kind;
@@ -16,6 +16,7 @@ pub(crate) struct ActorLine {
     pub state: Readiness,
     /// `None` if the line does not say.
     pub sharing: Option<Sharing>,
+    pub sight: Sight,
 }
 
 /// The process or thread of an actor.
@@ -82,7 +83,7 @@ impl Parser<'_> {
         self.fail(&format!("{found} {what}{hint}; {FORM}"))
     }
 
-    /// `NAME : process(device N), state S, isolated;`, with `own` or `apart` in place of `isolated`, or `NAME :
+    /// `NAME : process(device N), state S, sees "1", isolated;`, with `own` or `apart` in place of `isolated`, or `NAME :
     /// thread(A), state S;`.
     fn actor_line(&mut self) -> Parsed<ActorLine> {
         let start = self.span();
@@ -92,7 +93,7 @@ impl Parser<'_> {
         let name = self.name("an actor")?;
         self.next();
         let home = self.actor_home()?;
-        let (mut state, mut sharing) = (Readiness::Device, None);
+        let (mut state, mut sharing, mut sight) = (Readiness::Device, None, Sight::Rule);
         loop {
             if self.accept(",") {
             } else if self.accept("isolated") {
@@ -103,13 +104,15 @@ impl Parser<'_> {
                 sharing = Some(Sharing::Apart);
             } else if self.accept("state") {
                 state = self.state()?;
+            } else if self.accept("sees") {
+                sight = self.sight()?;
             } else if self.accept(";") {
-                return Ok(ActorLine { name, home, state, sharing });
+                return Ok(ActorLine { name, home, state, sharing, sight });
             } else if *self.peek() == Kind::End {
                 let message = "this line lacks a `;` at its end".to_owned();
                 return Err(ParseError { span: self.since(start), message });
             } else {
-                return self.no_known("is not an option of an actor", &["state", "isolated", "own", "apart"]);
+                return self.no_known("is not an option of an actor", &["state", "isolated", "own", "apart", "sees"]);
             }
         }
     }
@@ -143,6 +146,19 @@ impl Parser<'_> {
             return Ok(device);
         }
         self.fail(&format!("{} is not a device number; devices are numbered from 0", describe(self.peek())))
+    }
+
+    /// `all`, or a list of the rule's devices in quotes.
+    fn sight(&mut self) -> Parsed<Sight> {
+        if self.accept("all") {
+            return Ok(Sight::All);
+        }
+        let Kind::Text(list) = self.peek() else {
+            return self.fail("after `sees`, write `all`, or the rule's devices by position in quotes: `sees \"1\"`");
+        };
+        let list = list.clone();
+        self.next();
+        Ok(Sight::Listed(list))
     }
 
     fn state(&mut self) -> Parsed<Readiness> {

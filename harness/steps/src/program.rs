@@ -61,6 +61,33 @@ pub struct Process {
     pub device: u32,
     pub state: Readiness,
     pub sharing: Sharing,
+    pub sight: Sight,
+}
+
+/// The devices that a process sees, which the runtime reads in an environment variable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Sight {
+    /// Those of the rule.
+    #[default]
+    Rule,
+    /// All devices of the machine, because the variable is not set.
+    All,
+    /// A value for the variable, with the rule's devices by their positions: `sees "1,x"`.
+    Listed(String),
+}
+
+impl Sight {
+    /// The value of the variable for a rule with these devices, by their names on the machine; empty if the names are
+    /// the positions. `None` if the process is like others.
+    pub fn listed(&self, names: &[String]) -> Option<String> {
+        let Sight::Listed(text) = self else { return None };
+        // A part that is not a position stays as it is: the rule wants a mistake there.
+        let part = |part: &str| match part.parse::<usize>().ok().and_then(|position| names.get(position)) {
+            Some(name) => name.clone(),
+            None => part.to_owned(),
+        };
+        Some(text.split(',').map(part).collect::<Vec<_>>().join(","))
+    }
 }
 
 /// The other users of a process.

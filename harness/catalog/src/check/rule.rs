@@ -6,6 +6,7 @@ use serde_yaml::Spanned;
 use simulator_contract::Defect;
 use steps::evaluate::Scope;
 use steps::judgment::judgments;
+use steps::program::Sight;
 use steps::suggest::hint;
 use steps::{Id, Problem, RulePart, RuleText};
 
@@ -43,6 +44,12 @@ pub(super) fn check(
             return None;
         }
     };
+    if let Some(actors) = rule.actors.as_ref().filter(|_| rules.visible.is_none())
+        && program.processes.iter().any(|process| process.sight != Sight::Rule)
+    {
+        let text = "a process sees other devices only if api.yaml names the variable for them under `visible`";
+        mistakes.at(source, actors, text.to_owned());
+    }
     let when = rule.when.clone().unwrap_or_default();
     // If the rule exceeds the limits on several products, only the problems on the first product are reported.
     let products = rules.products.iter().zip(scopes).filter(|(product, _)| when.allows(&product.id));

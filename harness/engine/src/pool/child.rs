@@ -95,7 +95,7 @@ impl WorkerProcess {
     pub fn spawn(
         runtime: &str,
         executable: &Path,
-        environment: &[(String, String)],
+        (environment, removed): (Vec<(String, String)>, Option<&str>),
         machine: &Path,
         remarks: Arc<Remarks>,
     ) -> std::io::Result<WorkerProcess> {
@@ -104,10 +104,14 @@ impl WorkerProcess {
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
         leftovers::adopt_orphans();
         let mark = format!("{FLIGHT}={path}");
-        let mut child = Command::new(executable)
+        let mut command = Command::new(executable);
+        if let Some(removed) = removed {
+            command.env_remove(removed);
+        }
+        let mut child = command
             .env(WORKER, runtime)
             .env(FLIGHT, &path)
-            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .envs(environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -503,7 +507,7 @@ pub(super) mod tests {
         std::fs::write(&path, format!("#!/bin/sh\nread request\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
         loop {
-            match WorkerProcess::spawn("toy", &path, &[], folder, Arc::default()) {
+            match WorkerProcess::spawn("toy", &path, (Vec::new(), None), folder, Arc::default()) {
                 // Another thread may have started a process while the script was open for writing.
                 Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
                 worker => return worker.unwrap(),

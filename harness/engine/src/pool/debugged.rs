@@ -48,7 +48,10 @@ impl Executor {
         self.factory.libraries.expect_same().map_err(StartError::Changed)?;
         self.factory.starts.note(set_up.reason, set_up.runtime);
         let mut command = debugger.command(self.factory.executable.clone());
-        command.env(WORKER, &self.factory.runtime).envs(self.factory.environment(&slot.machine));
+        if let Some(removed) = self.factory.removed(&process.sight) {
+            command.env_remove(removed);
+        }
+        command.env(WORKER, &self.factory.runtime).envs(self.factory.environment(&slot.machine, &process.sight));
         let ended = session.run(&mut command).map_err(environment)?;
         match session.answer().map_err(environment)? {
             Answer::Searched(result) => Ok(*result),

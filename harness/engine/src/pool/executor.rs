@@ -356,7 +356,7 @@ impl Executor {
             let changes = &self.rules.environment.process_functions;
             rule.program.function_names().any(|name| changes.contains(name))
         };
-        let set_up = SetUp { runtime: set_up.runtime || by_rule(), ..set_up };
+        let set_up = SetUp { runtime: set_up.runtime || by_rule(), sight: &process.sight, ..set_up };
         Ok(self.factory.start(machine, set_up)?.0)
     }
 

@@ -10,7 +10,7 @@ use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
 use catalog::Rules;
 use record::{Retry, RetryCause, StartReason, Verdict};
-use steps::program::Readiness;
+use steps::program::{Readiness, Sight};
 use thiserror::Error;
 
 use super::child::{Deadlines, WorkerProcess};
@@ -72,12 +72,14 @@ pub struct SetUp<'a> {
     pub reason: StartReason,
     /// True if the runtime is started in this process, either during preparation or by the rule.
     pub runtime: bool,
+    /// The devices that the process sees.
+    pub sight: &'a Sight,
 }
 
 impl<'a> SetUp<'a> {
     /// Parameters for a process in which the rule does not start the runtime itself.
     pub fn new(state: Readiness, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
-        SetUp { state, device, only, reason, runtime: state != Readiness::Loaded }
+        SetUp { state, device, only, reason, runtime: state != Readiness::Loaded, sight: &Sight::Rule }
     }
 }
 
@@ -248,8 +250,13 @@ impl Factory {
         started
     }
 
+    /// The variable that a worker must not have, because it sees all devices.
+    pub(super) fn removed(&self, sight: &Sight) -> Option<&str> {
+        self.visible.as_deref().filter(|_| *sight == Sight::All)
+    }
+
     /// The environment of a worker on a machine.
-    pub(super) fn environment(&self, machine: &MachineFolder) -> Vec<(String, String)> {
+    pub(super) fn environment(&self, machine: &MachineFolder, sight: &Sight) -> Vec<(String, String)> {
         let mut environment = match &self.simulated {
             Some(simulated) => simulated.environment(&machine.path),
             // A simulated device may also be given as a library. The processes of such a device share a machine too.
@@ -258,8 +265,12 @@ impl Factory {
             }
             None => Vec::new(),
         };
-        if let Some((variable, visible)) = self.visible.clone().zip(machine.visible.clone()) {
-            environment.push((variable, visible));
+        if let Some(variable) = self.visible.clone().filter(|_| *sight != Sight::All) {
+            let given = machine.visible.clone().or_else(|| std::env::var(&variable).ok());
+            let names = given.iter().flat_map(|given| given.split(',')).map(|name| name.trim().to_owned());
+            let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+            let visible = sight.listed(&names).or_else(|| machine.visible.clone());
+            environment.extend(visible.map(|visible| (variable, visible)));
         }
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
         environment
@@ -281,9 +292,9 @@ impl Factory {
     }
 
     fn start_once(&self, machine: &MachineFolder, set_up: SetUp<'_>) -> Result<(WorkerProcess, Started), StartError> {
-        let environment = self.environment(machine);
+        let environment = (self.environment(machine, set_up.sight), self.removed(set_up.sight));
         let remarks = self.remarks.clone();
-        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, &environment, &machine.path, remarks)
+        let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, environment, &machine.path, remarks)
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
         worker.longest = self.longest.clone();
         worker.mute = self.mute.clone();

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use steps::program::{Readiness, Statement, StatementKind, Variable};
+use steps::program::{Readiness, Sight, Statement, StatementKind, Variable};
 use steps::{ActorId, Id};
 
 use super::life_cycle::LifeCycleText;
@@ -97,6 +97,26 @@ impl<'a> Printer<'a> {
             self.line("pass_turn();");
             self.line("release_in_turn();");
         }
+    }
+
+    /// The lines that set the devices that processes see, if they differ from the rule's, by the machine's names.
+    pub(super) fn sights(&self, names: &[String]) -> String {
+        let Some(variable) = &self.rules.visible else { return String::new() };
+        let mut lines = String::new();
+        for (process, main) in self.program.processes.iter().zip(self.main_actors()) {
+            let own =
+                if self.several() { format!("if (me == {}) ", self.program.actors[main].name) } else { String::new() };
+            match (&process.sight, process.sight.listed(names)) {
+                (_, Some(value)) => {
+                    let _ = writeln!(lines, "    {own}setenv(\"{variable}\", \"{value}\", 1);");
+                }
+                (Sight::All, None) => {
+                    let _ = writeln!(lines, "    {own}unsetenv(\"{variable}\");");
+                }
+                _ => {}
+            }
+        }
+        lines
     }
 
     /// The start-up and tear-down of all processes, one after another.

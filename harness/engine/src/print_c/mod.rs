@@ -326,9 +326,11 @@ impl<'a> Printer<'a> {
         let cases = self.cases.len();
         if let ([_], false) = (self.cases, several) {
             let (up, down) = (life.up(state), life.down(state));
-            return format!("\nstatic void program(void) {{\n{up}{steps}{files}{down}}}\n\n{main}");
+            let sights = self.sights(visible);
+            return format!("\nstatic void program(void) {{\n{sights}{up}{steps}{files}{down}}}\n\n{main}");
         }
         let (up, down) = if several { self.life_in_turn(life) } else { (life.up(state), life.down(state)) };
+        let sights = self.sights(visible);
         let run = match (cases, several) {
             (1, _) => "    steps();\n".to_owned(),
             (_, true) => format!("    for (run = 0; run < {cases}; run++)\n        steps();\n"),
@@ -338,7 +340,7 @@ impl<'a> Printer<'a> {
             }
         };
         format!(
-            "\n{}static void steps(void) {{\n{steps}}}\n\nstatic void program(void) {{\n{up}{run}{files}{down}}}\n\n{main}",
+            "\n{}static void steps(void) {{\n{steps}}}\n\nstatic void program(void) {{\n{sights}{up}{run}{files}{down}}}\n\n{main}",
             if several { life.functions() } else { String::new() }
         )
     }
