@@ -95,6 +95,8 @@ const READINGS: &[Reading] = &[
     ("variant.event-status-lags-elsewhere", "a2", DEVICE, &["acl.event.status-elsewhere"]),
     ("variant.reset-leaves-memory", "a2", DEVICE, &["acl.dev.reset-frees"]),
     ("variant.reset-drops-created-streams", "a2", DEVICE, &["acl.dev.reset-waits"]),
+    ("variant.fine-operator-interval", "a2", DEVICE, &["acl.timeouts.coarse"]),
+    ("variant.operator-limit-rounded-up", "a2", DEVICE, &["acl.timeouts.whole-milliseconds"]),
     ("variant.stream-count-moves", "a2", DEVICE, &["acl.stream.count-stays"]),
     ("variant.abort-told-to-next-wait", "a2", DEVICE, &["acl.stream.abort-then-wait"]),
     ("variant.creation-priority-ignored", "a2", DEVICE, &["acl.stream.priority-of-creation"]),
