@@ -109,6 +109,10 @@ typedef int32_t hi_s32;
 #define ACL_DEV_FEATURE_SUPPORT 0x00000001
 #define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000
 
+/* Creation of notifications */
+#define ACL_NOTIFY_DEFAULT 0x00000000
+#define ACL_NOTIFY_DEVICE_USE_ONLY 0x00000001
+
 /* Sharing of notifications between processes */
 #define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0
 #define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02
