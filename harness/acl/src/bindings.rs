@@ -4275,7 +4275,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "acl",
-    header_digest: "2ce176ea54a93c21553b75eea765a43fa307c358476200c3edd3440d0f1e05a8",
+    header_digest: "14f2d16206cc53317e6364cf58336837afa1b7d7fc116e7cd6a85e31893a1849",
     functions: &[
         Function {
             name: "aclDataTypeSize",
@@ -9100,6 +9100,8 @@ pub static BINDINGS: Bindings = Bindings {
         Constant { name: "ACL_IPC_EVENT_HANDLE_SIZE", value: 64 },
         Constant { name: "ACL_MAJOR_VERSION", value: 1 },
         Constant { name: "ACL_MINOR_VERSION", value: 17 },
+        Constant { name: "ACL_NOTIFY_DEFAULT", value: 0 },
+        Constant { name: "ACL_NOTIFY_DEVICE_USE_ONLY", value: 1 },
         Constant { name: "ACL_PATCH_VERSION", value: 0 },
         Constant { name: "ACL_PKG_VERSION_MAX_SIZE", value: 128 },
         Constant { name: "ACL_PKG_VERSION_PARTS_MAX_SIZE", value: 64 },

@@ -14,6 +14,7 @@ const MEMORY: &str = include_str!("variants/memory.yaml");
 const COPY: &str = include_str!("variants/copy.yaml");
 const DEVICE: &str = include_str!("variants/device.yaml");
 const SHARING: &str = include_str!("variants/sharing.yaml");
+const SIGNALS: &str = include_str!("variants/signals.yaml");
 const VIRTUAL: &str = include_str!("variants/virtual.yaml");
 const POOLS: &str = include_str!("variants/pools.yaml");
 const CHANCES: &str = include_str!("variants/chances.yaml");
@@ -75,6 +76,10 @@ const READINGS: &[Reading] = &[
     ("variant.batch-copies-part-on-error", "a2", COPY, &["acl.copybatch.location-mismatch"]),
     ("variant.lenient-devices", "a2", DEVICE, &["acl.dev.get-unset", "acl.ctx.destroy-default"]),
     ("variant.device-waits-for-current-context", "a2", DEVICE, &["acl.dev.sync"]),
+    ("variant.notify-waits-end-quietly", "a2", SIGNALS, &["acl.notify.wait-expires"]),
+    ("variant.counting-waits-end-quietly", "ascend950", SIGNALS, &["acl.cntnotify.wait-expires"]),
+    ("variant.short-notify-keys", "a2", SIGNALS, &["acl.notify.key-length"]),
+    ("variant.event-count-moves", "a2", SIGNALS, &["acl.chance.events-left"]),
     ("variant.events-refuse-plain", "a2", DEVICE, &["acl.event.ex-unsupported"]),
     ("variant.events-cross-devices", "a2", DEVICE, &["acl.stream.other-device"]),
     ("variant.peer-policies-refused", "a2", DEVICE, &["acl.p2p.query-range"]),
@@ -238,6 +243,7 @@ fn verdicts(bench: &Bench, product: &str, besides: &[&str]) -> BTreeMap<String, 
 #[case::of_copies(COPY)]
 #[case::of_devices(DEVICE)]
 #[case::of_sharing(SHARING)]
+#[case::of_signals(SIGNALS)]
 #[case::of_virtual_memory(VIRTUAL)]
 #[case::of_pools(POOLS)]
 #[case::of_chances(CHANCES)]
