@@ -10,6 +10,7 @@ mod bindings;
 mod defects;
 mod doctor;
 mod logs;
+mod pyacl;
 
 pub use bindings::BINDINGS;
 
@@ -30,6 +31,7 @@ pub static RUNTIME: Runtime = Runtime {
         editions: &["none", "8.2", "8.5", "9.0", "9.1", "9.2"],
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,
+        module: Some(pyacl::MODULE),
     }),
     doctor: Some(doctor::DOCTOR),
     logs: Some(logs::LOGS),

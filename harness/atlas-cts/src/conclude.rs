@@ -12,6 +12,7 @@ use catalog::must_pass::MustPassError;
 use catalog::{OriginalsError, count};
 use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
+use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
@@ -83,6 +84,8 @@ pub enum CommandError {
     Case { given: String, error: CaseError },
     #[error("error: {0}")]
     Print(CaseError),
+    #[error("error: {0}")]
+    PrintPython(PythonError),
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
     Root { path: PathBuf },
     #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]

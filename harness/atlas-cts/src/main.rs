@@ -125,7 +125,7 @@ enum Command {
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarms.
     Prove(proof::ProveArguments),
-    /// Print a rule as a stand-alone C program.
+    /// Print a rule as a stand-alone program in C or Python.
     Print {
         /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.
         #[arg(value_name = "RULE")]
@@ -282,7 +282,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Print { rule, mut options } => {
             let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
-            say(&print::print_as_c(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
+            say(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
             Ok(ExitStatus::Success)
         }
         Command::Abi { compared, mut catalog } => {

@@ -2,10 +2,19 @@
 
 use atlas_cts::CommandError;
 use catalog::{self, Rules};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json, parse_query};
 use engine::print_c::{Sheet, print_c};
+use engine::print_python::print_python;
 use engine::run::{CatalogOptions, Waiting};
+
+/// The language of a printed program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ProgramLanguage {
+    #[default]
+    C,
+    Python,
+}
 
 /// The options of `print`.
 #[derive(Debug, Args)]
@@ -17,6 +26,11 @@ pub(crate) struct PrintOptions {
     /// Give the JSON that a failure prints. A query in place of the rule also selects one case.
     #[arg(long, value_name = "JSON")]
     case: Option<String>,
+    /// Language of the program.
+    ///
+    /// A program in Python uses the runtime's Python module. Rules with several processes or threads have none.
+    #[arg(long, value_enum, default_value_t)]
+    language: ProgramLanguage,
     /// Number of devices that the program uses.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1024))]
     devices: u32,
@@ -27,8 +41,8 @@ pub(crate) struct PrintOptions {
     patience: Waiting,
 }
 
-/// Prints a rule as a C program, with the values from its query or from `--case`, if given.
-pub(crate) fn print_as_c(rules: &Rules, query: &str, options: &PrintOptions) -> Result<String, CommandError> {
+/// Prints a rule as a program, with the values from its query or from `--case`, if given.
+pub(crate) fn print_program(rules: &Rules, query: &str, options: &PrintOptions) -> Result<String, CommandError> {
     let (id, queried) = parse_query(query).map_err(|source| CommandError::Query { text: query.to_owned(), source })?;
     let rule = catalog::rule(rules, id)?;
     let product = catalog::product(rules, options.catalog.named_product().unwrap_or(&rules.default_product))?;
@@ -53,5 +67,8 @@ pub(crate) fn print_as_c(rules: &Rules, query: &str, options: &PrintOptions) -> 
         Waiting::Measured => LEAST_PATIENCE,
     };
     let sheet = Sheet { cases: &cases, patience, ..Sheet::new(product, devices) };
-    print_c(rules, rule, &sheet).map_err(CommandError::Print)
+    match options.language {
+        ProgramLanguage::C => print_c(rules, rule, &sheet).map_err(CommandError::Print),
+        ProgramLanguage::Python => print_python(rules, rule, &sheet).map_err(CommandError::PrintPython),
+    }
 }

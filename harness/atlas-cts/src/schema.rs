@@ -8,8 +8,8 @@ use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::must_pass::ChangesFile;
 use catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, ReadingsFile, SubjectsFile,
-    SupportFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile,
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
@@ -33,6 +33,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
         (folder, "junit", schemars::schema_for!(JunitFile)),
+        (folder, "python", schemars::schema_for!(PythonFile)),
         (folder, "axioms", schemars::schema_for!(AxiomsFile)),
         (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),

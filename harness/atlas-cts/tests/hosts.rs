@@ -26,6 +26,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
         locked_memory,
         hazardous: false,
         dedicated: true,
+        through: false,
     }
 }
 

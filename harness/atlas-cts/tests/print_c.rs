@@ -172,6 +172,7 @@ fn every_condition(product: &str) -> Conditions {
         locked_memory: None,
         hazardous: false,
         dedicated: true,
+        through: false,
     }
 }
 

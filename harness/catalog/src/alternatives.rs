@@ -1,8 +1,9 @@
 //! Alternatives of `choose` and axis values that use functions or values a product does not offer. Only these
 //! alternatives and axis values are left out; the rest of the rule still runs.
 
+use abi::Function;
 use steps::AxisId;
-use steps::program::{Domain, Program, Statement, StatementKind};
+use steps::program::{Call, Domain, Program, Statement, StatementKind};
 use steps::walk::Node;
 
 /// An axis of a program, and the position of one of its alternatives or values.
@@ -17,10 +18,11 @@ pub(super) fn left_out<'a>(
     program: &'a Program,
     names_values: bool,
     offered: &impl Fn(&str) -> bool,
+    possible: Option<Possible<'_>>,
 ) -> Result<Vec<Alternative>, &'a str> {
-    let needs = Needs { program, names_values, offered };
+    let needs = Needs { program, names_values, offered, possible };
     let mut without = Vec::new();
-    if !names_values && program.function_names().all(offered) {
+    if possible.is_none() && !names_values && program.function_names().all(offered) {
         return Ok(without);
     }
     let mut observed = None;
@@ -53,20 +55,26 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
 
-/// A program, and the test that tells whether the product offers a function or value.
+/// True if a call can be made in the way in which a run makes calls.
+pub(super) type Possible<'o> = &'o dyn Fn(&'static Function, &Call) -> bool;
+
+/// A program, and the tests that tell whether the product offers a function or value, and whether a call is possible.
 struct Needs<'a, 'o, O: Fn(&str) -> bool> {
     program: &'a Program,
     names_values: bool,
     offered: &'o O,
+    possible: Option<Possible<'o>>,
 }
 
 impl<'a, O: Fn(&str) -> bool> Needs<'a, '_, O> {
     /// Records a call's function, or a value in the call's arguments, if the product does not offer that function or
-    /// value.
+    /// value, or if the call is impossible.
     fn note(&self, node: Node<'_>, found: &mut Option<&'a str>) {
         let (Node::Call(call), None) = (node, &found) else { return };
         let missing = |name: &&'a str| !(self.offered)(name);
-        *found = Some(self.program.functions[call.function].name).filter(missing);
+        let function = self.program.functions[call.function];
+        let impossible = self.possible.is_some_and(|possible| !possible(function, call));
+        *found = Some(function.name).filter(|name| impossible || missing(name));
         if found.is_none() && self.names_values {
             let text = self.program.source.get(call.span.start..call.span.end).unwrap_or_default();
             *found = identifiers(text).find(missing);

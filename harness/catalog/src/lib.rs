@@ -31,6 +31,7 @@ mod parse;
 mod policy;
 mod product_names;
 mod products;
+mod python;
 mod read;
 mod readings;
 mod resource;
@@ -56,19 +57,22 @@ pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Quer
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, CapabilitySource, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard,
-    JunitFile, Level, Mark, Modality, PageEntry, ProductsFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
-    SupportEntry, SupportFile, TimeUnit, When,
+    JunitFile, Level, Mark, Modality, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource,
+    SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;
 pub use policy::Known;
 pub use product_names::ProductNames;
 pub use products::Product;
+pub use python::{PythonForm, PythonModule, Returned, Taken};
 pub use read::{chapter_paths, name_below, product_names};
 pub use readings::{Agreement, Readings, readings};
 pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
 pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};
-pub use select::{Conditions, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule};
+pub use select::{
+    Conditions, Missing, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule,
+};
 pub use sentence::{SENTENCE, Sentence, sentences};
 pub use specs::{SpecFile, Specs, short};
 pub use steps::count;

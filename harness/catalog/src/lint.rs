@@ -18,7 +18,7 @@ use simulator_contract::Defect;
 use steps::program::{Argument, Domain, Expression, Program};
 use steps::walk::Node;
 
-use crate::{Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
+use crate::{Missing, Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
 use cases::{CaseError, Discarded, Scope};
 use simulator_contract::is_subtle;
 
@@ -112,7 +112,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
     if offered(rule, &product.id, rules).is_err() || mode.is_some_and(|mode| !product.run_modes.contains(mode)) {
         return None;
     }
-    let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
+    let left_out = left_out(rule, &product.id, &Missing::default(), rules);
     let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
     let kind = match Discarded::measure(&rule.program, &scope, DRAWS) {
         Ok(discarded) if discarded.too_many() => ConditionMistakeKind::Discards(discarded),

@@ -22,6 +22,7 @@ use super::limits::Limit;
 use super::model::{Axiom, DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
 use super::product_names::ProductNames;
 use super::products::Product;
+use super::python::PythonModule;
 use super::resource::Resource;
 use super::specs::{Specs, short};
 
@@ -89,6 +90,8 @@ pub struct Rules {
     pub limits: Vec<Limit>,
     /// Sizes and limits with edges that no rule tries, by reason; `None` if the catalog has no such list.
     pub undrawn: Option<BTreeMap<Reason, Vec<String>>>,
+    /// The Python module that offers the runtime's functions, if the catalog describes one.
+    pub python: Option<PythonModule>,
     /// The environment variable that lists the devices visible to a process.
     pub visible: Option<String>,
     /// SHA-256 over the catalog's files.

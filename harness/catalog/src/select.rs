@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use abi::Function;
 use steps::count;
+use steps::program::Call;
 use steps::suggest::hint;
 
-use super::alternatives::{self, Alternative};
+use super::alternatives::{self, Alternative, Possible};
 use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
 use super::model::{Level, SupportEntry};
 use super::products::Product;
+use super::python::PythonModule;
 use super::rules::{Rule, Rules};
 use super::word::Word;
 
@@ -39,6 +42,17 @@ pub struct Conditions {
     pub hazardous: bool,
     /// True if the devices are not shared. Rules that take all of a device's memory then run too.
     pub dedicated: bool,
+    /// True if calls are made through the catalog's Python module.
+    pub through: bool,
+}
+
+/// What rules cannot use in a run, though the product offers it.
+#[derive(Debug, Clone, Default)]
+pub struct Missing {
+    /// Functions that the library lacks or that cannot be judged on this host, and values of later editions.
+    pub names: BTreeSet<&'static str>,
+    /// True if calls are made through the catalog's Python module, which has no form for some calls.
+    pub through: bool,
 }
 
 impl Skip {
@@ -52,13 +66,14 @@ impl Skip {
 impl Conditions {
     /// The functions that this library legitimately lacks or that cannot be judged on this host, and the values that a
     /// later edition adds. Rules and alternatives that use them do not apply.
-    pub fn missing(&self, rules: &Rules) -> BTreeSet<&'static str> {
+    pub fn missing(&self, rules: &Rules) -> Missing {
         let functions = self.lacking.iter().copied();
         let declarations = &rules.environment.declarations;
         let values = rules.values.keys().filter_map(|name| declarations.constant_name(name));
         let bound = rules.support.iter().filter(|(_, entry)| entry.not_virtual || entry.locks > 0);
         let bound = bound.filter_map(|(name, _)| Some(declarations.function(name)?.name));
-        functions.chain(bound).chain(values).filter(|name| there(name, self, rules).is_err()).collect()
+        let names = functions.chain(bound).chain(values).filter(|name| there(name, self, rules).is_err()).collect();
+        Missing { names, through: self.through }
     }
 }
 
@@ -105,6 +120,9 @@ pub enum Skip {
          container's)"
     )]
     LockedMemory { function: String, wanted: u64, is: u64 },
+    /// Calls are made through a Python module, which has no form for a call.
+    #[error("{module} has no form for {function}: {reason}")]
+    Python { module: String, function: &'static str, reason: &'static str },
     #[error("uses {value}, part of the runtime {span}; this is {is}")]
     ValueNotInEdition { value: String, span: Span, is: Edition },
     #[error("the documents leave the result undefined; runs only with --hazardous")]
@@ -133,7 +151,7 @@ pub fn offered(rule: &Rule, product: &str, rules: &Rules) -> Result<(), Skip> {
     if !rule.when.allows(product) {
         return Err(Skip::Product { product: product.to_owned() });
     }
-    match callable(rule, product, &BTreeSet::new(), rules) {
+    match callable(rule, product, &Missing::default(), rules) {
         Ok(_) => Ok(()),
         Err(name) => Err(not_offered(name, product, rules)),
     }
@@ -164,20 +182,18 @@ fn has(rule: &Rule, name: &str, product: &str, rules: &Rules) -> bool {
 }
 
 /// The rule's alternatives and values that a product does not offer, or that call functions missing from this library.
-pub fn left_out(rule: &Rule, product: &str, missing: &BTreeSet<&'static str>, rules: &Rules) -> Vec<Alternative> {
+pub fn left_out(rule: &Rule, product: &str, missing: &Missing, rules: &Rules) -> Vec<Alternative> {
     callable(rule, product, missing, rules).unwrap_or_default()
 }
 
 /// Does the same as [`left_out`], but fails if the rule cannot run without a missing function or value. The error is
 /// the name of that function or value.
-fn callable<'a>(
-    rule: &'a Rule,
-    product: &str,
-    missing: &BTreeSet<&'static str>,
-    rules: &Rules,
-) -> Result<Vec<Alternative>, &'a str> {
-    let offered = |name: &str| has(rule, name, product, rules) && !missing.contains(name);
-    alternatives::left_out(&rule.program, rule.names_values, &offered)
+fn callable<'a>(rule: &'a Rule, product: &str, missing: &Missing, rules: &Rules) -> Result<Vec<Alternative>, &'a str> {
+    let offered = |name: &str| has(rule, name, product, rules) && !missing.names.contains(name);
+    let module = rules.python.as_ref().filter(|_| missing.through);
+    let form = module.map(|module| |function: &'static Function, call: &Call| module.form(function, call).is_ok());
+    let possible = form.as_ref().map(|form| form as Possible<'_>);
+    alternatives::left_out(&rule.program, rule.names_values, &offered, possible)
 }
 
 /// Checks that a rule applies to the target.
@@ -225,11 +241,19 @@ pub fn absences<'a>(rule: &'a Rule, target: &'a Conditions, rules: &'a Rules) ->
 /// Checks that everything a rule calls exists, and that structs have the header's layout.
 fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     let missing = target.missing(rules);
-    if !missing.is_empty()
+    if (missing.through || !missing.names.is_empty())
         && let Err(name) = callable(rule, &target.product, &missing, rules)
     {
         there(name, target, rules)?;
+        if let Some(skip) = formless(rule, name, target, rules) {
+            return Err(skip);
+        }
         return Err(not_offered(name, &target.product, rules));
+    }
+    if let Some((module, (function, why))) =
+        through(target, rules).and_then(|module| Some((module, module.releases(rule, rules)?)))
+    {
+        return Err(Skip::Python { module: module.name.clone(), function, reason: why.reason() });
     }
     if !target.lacking.is_empty() {
         rules.releases(rule).try_for_each(|function| there(function.name, target, rules))?;
@@ -240,6 +264,23 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     layout.map_or(Ok(()), |Layout { structure, editions }| {
         Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
     })
+}
+
+/// The module through which a run makes calls, if any.
+fn through<'a>(target: &Conditions, rules: &'a Rules) -> Option<&'a PythonModule> {
+    rules.python.as_ref().filter(|_| target.through)
+}
+
+/// The reason why a rule's call of a function has no form in the module through which calls are made.
+fn formless(rule: &Rule, name: &str, target: &Conditions, rules: &Rules) -> Option<Skip> {
+    let module = through(target, rules)?;
+    let calls = rule.program.sites().into_iter().flatten();
+    let mut formless = calls.filter_map(|call| {
+        let function = rule.program.functions[call.function];
+        Some((function.name, module.form(function, call).err()?)).filter(|(function, _)| *function == name)
+    });
+    let (function, why) = formless.next()?;
+    Some(Skip::Python { module: module.name.clone(), function, reason: why.reason() })
 }
 
 /// Checks that a function can be called, or that the derived rule judges its absence. Exported functions can be called

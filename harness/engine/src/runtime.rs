@@ -47,6 +47,37 @@ pub struct SimulatedDevice {
     pub bad_devices: &'static [Defect],
     /// Devices that differ where the documents allow different behavior: every rule must pass on them.
     pub variants: &'static [Defect],
+    /// The Python module over the simulated device; `None` if it has none.
+    pub module: Option<EmbeddedModule>,
+}
+
+/// A Python module over a simulated device, in which defects can be switched on.
+#[derive(Debug)]
+pub struct EmbeddedModule {
+    /// The interface that the module offers, as in python.yaml.
+    pub interface: &'static str,
+    /// The module's parts, packages first: names, each with its text.
+    pub sources: &'static [(&'static str, &'static str)],
+    /// The seeded defects of the module.
+    pub defects: &'static [Switch],
+    /// Modules that differ where the documents allow different behavior.
+    pub variants: &'static [Switch],
+}
+
+/// A defect or a legal variant of a Python module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switch {
+    /// The name for `--defect`.
+    pub name: &'static str,
+    /// The mistake or the freedom, in one sentence.
+    pub mechanism: &'static str,
+}
+
+impl EmbeddedModule {
+    /// The module's defects and variants.
+    pub fn switches(&self) -> impl Iterator<Item = &'static Switch> {
+        self.defects.iter().chain(self.variants)
+    }
 }
 
 /// A simulated device's library.

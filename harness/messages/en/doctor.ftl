@@ -40,6 +40,8 @@ not-found-in = { $folder }: not found
 look-library = library
 look-further-library = further library
 look-loading = loading the library
+look-python = the Python interpreter
+look-module = the Python module
 none-found = none of { $names } found
 further-library-not-found = not found; rules that need it are skipped
 library-unusable = the runtime's library { $path } cannot be used
@@ -55,6 +57,15 @@ library-hangs = loading { $path } timed out
 library-hangs-next = read the kernel log; if the driver does not answer, contact the machine's administrator
 library-crashes = loading { $path } crashes the process ({ $end })
 library-crashes-next = install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`
+python-unusable = calls cannot be made through Python
+python-functions = { $offered } of { $all } functions
+python-lacks = { $count ->
+    [one] { $module } lacks { $count } function that the catalog lists
+   *[other] { $module } lacks { $count } functions that the catalog lists
+}
+python-lacks-next = rules that call them are blocked; a newer module may have them, or the catalog has another name
+python-not-imported = the Python module { $module } cannot be imported
+python-not-imported-next = source the toolkit's script, which sets PYTHONPATH, or give --python-path DIR
 library-rests-on = the dynamic loader's message, from a separate process
 
 ## The product

@@ -37,6 +37,8 @@ not-found-in = { $folder }：未找到
 look-library = 库
 look-further-library = 其他库
 look-loading = 加载库
+look-python = Python解释器
+look-module = Python模块
 none-found = { $names }均未找到
 further-library-not-found = 未找到；跳过需要它的规则
 library-unusable = 无法使用Runtime的库{ $path }
@@ -52,6 +54,12 @@ library-hangs = 加载{ $path }超时
 library-hangs-next = 查看内核日志；若驱动无响应，请联系本机管理员
 library-crashes = 加载{ $path }导致进程崩溃（{ $end }）
 library-crashes-next = 重新安装Toolkit；若仍崩溃，请把`atlas-cts doctor`的输出发给厂商
+python-unusable = 无法通过Python调用
+python-functions = { $all }个函数中有{ $offered }个
+python-lacks = { $module }缺少目录所列的{ $count }个函数
+python-lacks-next = 调用这些函数的规则被阻塞；较新的模块可能提供它们，或者目录中的名称不同
+python-not-imported = 无法导入Python模块{ $module }
+python-not-imported-next = 执行Toolkit的脚本（它设置PYTHONPATH），或指定--python-path DIR
 library-rests-on = 动态加载器的消息，来自单独的进程
 
 ## 产品

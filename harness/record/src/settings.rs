@@ -40,6 +40,9 @@ pub struct RunSettings {
     /// True if the user declared exclusive use of the devices.
     #[serde(default)]
     pub dedicated: bool,
+    /// The interface through which calls were made. Absent in older journals, and for calls in C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
     /// True if rules for one device ran on each device. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_every_device: bool,

@@ -42,6 +42,7 @@ fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -
         locked_memory: None,
         hazardous: given.hazardous,
         dedicated: given.dedicated,
+        through: given.through.is_some(),
     };
     // The rule for exported functions is derived from the support table.
     let derived = usize::from(rules.support_rule().is_some());

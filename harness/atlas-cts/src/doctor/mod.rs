@@ -6,6 +6,7 @@
 mod expect;
 mod library;
 mod probe;
+mod python;
 mod space;
 mod surroundings;
 
@@ -67,6 +68,7 @@ pub fn doctor(mut arguments: DoctorArguments) -> Result<ExitStatus, CommandError
     let machine = HostMachine::new(&arguments.root, Duration::from_secs(arguments.limit));
     let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
     let library = library::look(&machine, options, runtime, &rules, &mut found);
+    python::look(&machine, options, runtime, &rules, library.as_deref(), &mut found);
     let product = options.catalog.named_product().map(str::to_owned);
     let patient = Patient { rules: &rules, library, product };
     if let Some(doctor) = &runtime.doctor {

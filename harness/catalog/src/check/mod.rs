@@ -21,6 +21,7 @@ mod families;
 mod junit;
 mod pages;
 mod policy;
+mod python;
 mod results;
 mod rule;
 mod subjects;
@@ -85,6 +86,8 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let declarations = &environment.declarations;
     let book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
     let axioms = axioms::check(files.axioms.as_ref(), mistakes);
+    let known = whole.then_some(&book);
+    let python = files.python.as_ref().map(|file| python::check(file, declarations, known, mistakes));
     let mut rules = Rules {
         runtime: api.value.runtime.value.clone(),
         title: api.value.title.clone(),
@@ -116,6 +119,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         time_outs,
         limits,
         undrawn: api.value.undrawn.as_ref().map(api::undrawn),
+        python,
         visible: api.value.visible.clone(),
         digest: files.digest,
     };

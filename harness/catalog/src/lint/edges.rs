@@ -8,7 +8,7 @@ use std::fmt;
 use abi::Type;
 use steps::evaluate::{Scope, Value};
 
-use crate::{Level, Limit, Reason, Rule, Rules, left_out, offered};
+use crate::{Level, Limit, Missing, Reason, Rule, Rules, left_out, offered};
 use cases::some_cases;
 
 use super::values::{Known, KnownCall};
@@ -103,7 +103,7 @@ impl Edges {
             if offered(rule, &product.id, rules).is_err() {
                 continue;
             }
-            let left_out = left_out(rule, &product.id, &BTreeSet::new(), rules);
+            let left_out = left_out(rule, &product.id, &Missing::default(), rules);
             let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
             for values in some_cases(&rule.program, &scope, CASES) {
                 self.note(rules, rule, &scope, &values);

@@ -41,6 +41,7 @@ impl Worker {
             state: Readiness::Device,
             device: 0,
             memory: None,
+            through: None,
             mute: false,
         };
         let reply = worker.ask(&Request::Start(Box::new(start)));

@@ -15,7 +15,7 @@ use steps::program::{Readiness, Sharing};
 use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Trace, Value};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
-use catalog::{Alternative, Known, Rule, Rules, left_out};
+use catalog::{Alternative, Known, Missing, Rule, Rules, left_out};
 use record::{StartReason, Verdict};
 
 use super::child::WorkerProcess;
@@ -94,8 +94,8 @@ pub struct Executor {
     pub scope: Scope,
     /// Facts about the library and the host because of which some checks only observe.
     pub known: Known,
-    /// Functions that the library lacks and is allowed to lack.
-    pub missing: BTreeSet<&'static str>,
+    /// What rules cannot use, though the product offers it.
+    pub missing: Missing,
     /// The amount of work per rule.
     pub work: Effort,
     pub factory: Factory,
@@ -124,7 +124,7 @@ impl Executor {
                 shown: BTreeSet::new(),
                 without: BTreeSet::new(),
             },
-            missing: BTreeSet::new(),
+            missing: Missing::default(),
             work,
             factory,
             pool,

@@ -17,6 +17,7 @@ use super::child::{Deadlines, WorkerProcess};
 use super::end::WorkerEnd;
 use super::library::LibraryFiles;
 use super::machines::MachineFolder;
+use super::python::PythonSetUp;
 use super::quarantine::{Place, Quarantine};
 use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
@@ -37,6 +38,8 @@ pub struct Factory {
     /// The embedded simulated device, which is configured by its environment.
     pub simulated: Option<SimulatedMachine>,
     pub deadlines: Deadlines,
+    /// The Python module through which calls are made; `None` for calls in C.
+    pub python: Option<PythonSetUp>,
     /// The number of bytes that a worker may use in addition to its memory after start-up; `None` for no limit.
     pub memory: Option<u64>,
     /// The only chapter that pooled workers read: for proofs, which start many workers for a few rules each.
@@ -172,6 +175,7 @@ impl Factory {
             libraries,
             simulated,
             deadlines,
+            python: None,
             memory: None,
             only: None,
             starts: StartCount::default(),
@@ -273,6 +277,9 @@ impl Factory {
             environment.extend(visible.map(|visible| (variable, visible)));
         }
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
+        if let Some(python) = &self.python {
+            environment.extend(python.environment(&self.libraries.first().path));
+        }
         environment
     }
 
@@ -287,6 +294,7 @@ impl Factory {
             device: set_up.device,
             product: self.product.clone(),
             memory: self.memory,
+            through: self.python.as_ref().map(|python| python.through.clone()),
             mute: self.mute.load(Ordering::Relaxed),
         }
     }

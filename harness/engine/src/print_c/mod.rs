@@ -22,8 +22,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Case, CaseError, Scope, display_values};
-use catalog::{Product, Rule, Rules, left_out, short};
+use catalog::{Missing, Product, Rule, Rules, left_out, short};
 
+pub(crate) use self::case::smallest;
 use life_cycle::LifeCycleText;
 use printer::Printer;
 use steps::evaluate::LEAST_PATIENCE;
@@ -96,7 +97,7 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
 /// for this product.
 pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
-    let left_out = left_out(rule, &sheet.product.id, &BTreeSet::new(), rules);
+    let left_out = left_out(rule, &sheet.product.id, &Missing::default(), rules);
     let scope =
         Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices).with_patience(sheet.patience) };
     let smallest;

@@ -17,6 +17,7 @@ use super::library::LibraryError;
 use super::not_debugged::NotDebugged;
 use super::status::{ExitStatus, is_missing};
 use super::target::TargetError;
+use super::through::ThroughError;
 
 /// The reason why a run cannot start or ends early.
 #[derive(Debug, Error)]
@@ -46,6 +47,8 @@ pub enum RunError {
     /// The runtime, its devices or an option prevents the run.
     #[error("error: {0}")]
     Target(#[from] TargetError),
+    #[error(transparent)]
+    Through(#[from] ThroughError),
     /// `given` is the option or the query that gave the case, `form` its kind of text.
     #[error("error: {given}: {reason}; give the {form} that a failure prints")]
     Case { given: String, reason: String, form: &'static str },
@@ -104,6 +107,7 @@ impl RunError {
                 ExitStatus::Usage
             }
             RunError::Library(error) => error.exit(),
+            RunError::Through(error) => error.exit(),
             RunError::Target(error) => error.exit(),
             RunError::Resume(error) => error.exit(),
             _ => ExitStatus::Unknown,

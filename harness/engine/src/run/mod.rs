@@ -47,6 +47,7 @@ mod status;
 mod support_rule;
 mod tally;
 mod target;
+mod through;
 mod time_budget;
 mod visible;
 
@@ -81,6 +82,7 @@ pub use selection_options::SelectionOptions;
 pub use shard::{Distribution, Shard};
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
+pub use through::{ThroughError, set_up as set_up_python};
 pub use time_budget::TimeBudget;
 
 pub use crate::pool::interrupt;

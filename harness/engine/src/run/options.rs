@@ -152,7 +152,23 @@ pub struct ConditionOptions {
     /// Nothing else uses the devices: also take all of their memory.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
+    /// Make the calls through this Python interface of the runtime.
+    ///
+    /// Its name is in python.yaml. The interpreter runs in each worker. Rules whose calls have no form there are skipped.
+    #[arg(long, env = "ATLAS_CTS_THROUGH", value_name = "NAME", help_heading = DEVICE, hide_short_help = true)]
+    pub through: Option<String>,
+    /// Python interpreter for --through.
+    #[arg(long, env = "ATLAS_CTS_PYTHON", value_name = "PATH", default_value = PYTHON, help_heading = DEVICE, hide_short_help = true)]
+    pub python: PathBuf,
+    /// Folder with the Python module for --through.
+    ///
+    /// Default: the interpreter finds the module; on the embedded simulated device, the suite's own.
+    #[arg(long, env = "ATLAS_CTS_PYTHON_PATH", value_name = "DIR", help_heading = DEVICE, hide_short_help = true)]
+    pub python_path: Option<PathBuf>,
 }
+
+/// The default for `--python`.
+const PYTHON: &str = "python3";
 
 impl Default for ConditionOptions {
     fn default() -> ConditionOptions {
@@ -162,6 +178,9 @@ impl Default for ConditionOptions {
             deadline: DEFAULT_DEADLINE,
             hazardous: false,
             dedicated: false,
+            through: None,
+            python: PYTHON.into(),
+            python_path: None,
         }
     }
 }

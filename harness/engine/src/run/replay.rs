@@ -48,7 +48,10 @@ pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     if let Some(mebibytes) = header.settings.sim_memory {
         words.push(format!("--sim-memory {mebibytes}"));
     }
-    if header.library.chosen_by == "--backend simulator" {
+    if let Some(name) = &header.settings.through {
+        words.push(format!("--through {name}"));
+    }
+    if header.library.chosen_by.starts_with("--backend simulator") {
         words.push("--backend simulator".to_owned());
     }
     if let Some(simulated) = &factory.simulated

@@ -185,6 +185,9 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.conditions.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.conditions.dedicated.then(|| yes(true)).as_ref());
+    let through = |name: Option<&String>| name.cloned().unwrap_or_default();
+    let through_now = now.conditions.through.as_ref().map(|now| through(Some(now)));
+    differences.option("--through", &through(settings.through.as_ref()), through_now.as_ref());
     let without = Some(now.effort.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
     differences.option("--without-axiom", &settings.without_axioms.join(", "), without.as_ref());
     let everywhere = now.run.on_every_device.map(yes);
@@ -231,13 +234,14 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.conditions.hazardous = settings.hazardous;
     options.effort.without_axioms.clone_from(&settings.without_axioms);
     options.conditions.dedicated = settings.dedicated;
+    options.conditions.through.clone_from(&settings.through);
     options.run.on_every_device = Some(settings.on_every_device);
     options.machine.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
     options.run.strict = settings.strict;
     options.run.redact = settings.redact;
     options.run.min_executed = settings.min_executed;
     options.run.repeat = settings.repeat;
-    let embedded = then.library.simulated && then.library.chosen_by != "--library";
+    let embedded = then.library.simulated && !then.library.chosen_by.starts_with("--library");
     if options.machine.library.is_none() && options.workers.backend == Backend::Auto && embedded {
         options.workers.backend = Backend::Simulator;
     }

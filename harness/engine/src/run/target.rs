@@ -21,7 +21,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::{FailedCall, Trouble};
 use crate::pool::{
-    Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, Seat, SetUp, SimulatedMachine, StartError,
+    Deadlines, EMBEDDED, Executor, Factory, LibraryFiles, Pool, PythonSetUp, Seat, SetUp, SimulatedMachine, StartError,
     mapped_libraries,
 };
 use crate::runtime::Runtime;
@@ -37,6 +37,7 @@ use super::options::Options;
 use super::profile::Profile;
 use super::selection::plan;
 use super::support_rule::exports;
+use super::through;
 
 use version::{Version, version_of};
 
@@ -107,7 +108,13 @@ impl Target {
         if let Some((option, _)) = changes.into_iter().find(|(_, given)| *given && !choice.embedded) {
             return Err(TargetError::Elsewhere { option }.into());
         }
-        let (mut conditions, mut factory) = prepare(options, &rules, &choice)?;
+        let mut python = through::set_up(&options.conditions, &rules, runtime, choice.embedded)?;
+        let defects = through::separate(&options.run.defects, runtime, python.as_mut())?;
+        let chosen_by = match &python {
+            Some(python) => format!("{}; {}", choice.chosen_by, python.shown),
+            None => choice.chosen_by.clone(),
+        };
+        let (mut conditions, mut factory) = prepare(options, defects, python, &rules, &choice)?;
         let pool = Pool::new();
         let mut library = LibraryIdentity {
             path: shown(choice.embedded, &factory.libraries.first().path),
@@ -115,7 +122,7 @@ impl Target {
             version: None,
             version_note: None,
             simulated: choice.embedded,
-            chosen_by: choice.chosen_by.clone(),
+            chosen_by,
         };
         let (mut reported_name, mut mapped, mut leaves_devices) = (None, Vec::new(), false);
         let uncertain: Vec<&'static str> = rules.uncertain().iter().map(|function| function.name).collect();
@@ -208,9 +215,10 @@ impl Target {
     pub fn simulated(&self, options: &Options, defects: Vec<String>) -> Result<SimulatedTarget, RunError> {
         let choice = choose_library(None, Backend::Simulator, &self.rules.libraries, self.runtime)?;
         let mut options = options.clone();
-        options.run.defects = defects;
         options.catalog.product = self.conditions.product.clone();
-        let (_, factory) = prepare(&options, &self.rules, &choice)?;
+        let mut python = self.executor.factory.python.clone();
+        let defects = through::separate(&defects, self.runtime, python.as_mut())?;
+        let (_, factory) = prepare(&options, defects, python, &self.rules, &choice)?;
         Ok(SimulatedTarget { factory, work: options.work() })
     }
 
@@ -291,6 +299,7 @@ fn settings(options: &Options) -> RunSettings {
         without_axioms: options.effort.without_axioms.clone(),
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated,
+        through: options.conditions.through.clone(),
         on_every_device: options.everywhere(),
         repeat: options.run.repeat.filter(|repeat| *repeat > 1),
         max_fail: options.run.max_fail,
@@ -364,13 +373,16 @@ pub(super) fn simulated_machine(
     })
 }
 
-/// Derives the conditions and the worker factory from the options, before the runtime is queried.
+/// Derives the conditions and the worker factory from the options, before the runtime is queried. `defects` are those of
+/// the device.
 fn prepare(
     options: &Options,
+    defects: Vec<String>,
+    python: Option<PythonSetUp>,
     rules: &Arc<Rules>,
     choice: &LibraryChoice,
 ) -> Result<(Conditions, Factory), TargetError> {
-    let machine = simulated_machine(options, rules, choice.embedded)?;
+    let machine = SimulatedMachine { defects, ..simulated_machine(options, rules, choice.embedded)? };
     let (product, run_mode, devices) = (machine.product.clone(), machine.run_mode.clone(), machine.devices);
     let simulated = choice.embedded.then_some(machine);
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
@@ -388,6 +400,8 @@ fn prepare(
         Deadlines { step, start: step * 4 },
     );
     factory.memory = options.memory_of_workers(choice.embedded);
+    let through = python.is_some();
+    factory.python = python;
     let conditions = Conditions {
         product,
         run_mode,
@@ -400,6 +414,7 @@ fn prepare(
         locked_memory: None,
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated || choice.embedded,
+        through,
     };
     Ok((conditions, factory))
 }

@@ -60,9 +60,25 @@ pub struct Start {
     /// The number of data bytes that the process may use in addition to its memory after start-up; `None` for no
     /// limit.
     pub memory: Option<u64>,
+    /// The Python module through which calls are made; `None` for calls in C.
+    #[serde(default)]
+    pub through: Option<Through>,
     /// True if the library once did not return from a query for an error text. The library is then not queried again.
     #[serde(default)]
     pub mute: bool,
+}
+
+/// The Python interpreter through which a worker makes calls, and the module's place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Through {
+    /// The interpreter's shared library.
+    pub interpreter: PathBuf,
+    /// The folders in which the interpreter finds modules.
+    pub path: Vec<String>,
+    /// The folders to search before these.
+    pub folders: Vec<String>,
+    /// The text of an embedded module: the names of its parts, packages first, each with its text.
+    pub sources: Vec<(String, String)>,
 }
 
 /// The rule to run, and its settings.

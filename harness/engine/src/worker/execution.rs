@@ -1,13 +1,12 @@
 //! Executes one program: its memory, its calls, and the resources it acquires.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use abi::Function;
 
 use crate::case::{Scope, Value};
-use catalog::{Handle, LifeCycleProgram, ReleaseArgument, Resource, Rules};
+use catalog::{Handle, LifeCycleProgram, PythonModule, ReleaseArgument, Resource, Rules};
 use record::Verdict;
 use steps::judgment::Judgment;
 use steps::program::{Actor, Call, Expression, Program};
@@ -19,6 +18,7 @@ use super::fault::{Fault, Stop};
 use super::library::Loaded;
 use super::link::Turns;
 use super::memory::Memory;
+use super::python::Entry;
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
 use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
@@ -31,8 +31,10 @@ pub(super) struct Prepared<'a> {
     pub rules: &'a Rules,
     /// The life cycle that contains the program; `None` for a rule's program.
     pub life_cycle: Option<&'a LifeCycleProgram>,
-    /// The addresses of the program's functions, in program order; `None` for a function that is not exported.
-    pub addresses: Vec<Option<*const c_void>>,
+    /// The places of the program's functions, in program order; `None` for a function that is not exported.
+    pub entries: Vec<Option<Entry>>,
+    /// The Python module through which calls are made, if any.
+    pub module: Option<&'a PythonModule>,
     /// The type of the codes that each function returns.
     pub results: Vec<Option<&'a ResultType>>,
     /// The resource that each function acquires, with its position in the catalog's list.
@@ -44,7 +46,7 @@ pub(super) struct Prepared<'a> {
     selections: Arc<Selections>,
     /// The release functions by resource, in the order of the catalog's list; `None` for a function that is not
     /// exported or not needed.
-    pub release_functions: Vec<Option<(&'static Function, *const c_void)>>,
+    pub release_functions: Vec<Option<(&'static Function, Entry)>>,
     pub scope: &'a Scope,
     /// This process's device.
     pub device: u32,
@@ -119,7 +121,7 @@ impl<'a> Prepared<'a> {
         device: u32,
         process: usize,
     ) -> Prepared<'a> {
-        let addresses = program.functions.iter().map(|function| library.address(function)).collect();
+        let entries = program.functions.iter().map(|function| library.entry(function)).collect();
         let types = &rules.environment.results.0;
         let results = program.results.iter().map(|position| types.get((*position)?)).collect();
         let acquires = program
@@ -140,14 +142,15 @@ impl<'a> Prepared<'a> {
                 let needed = program.functions.iter().any(|function| function.name == resource.acquire);
                 let function =
                     rules.environment.declarations.function(&resource.release.function).filter(|_| needed)?;
-                library.address(function).map(|address| (function, address))
+                library.entry(function).map(|entry| (function, entry))
             })
             .collect();
         Prepared {
             program,
             rules,
             life_cycle: None,
-            addresses,
+            module: rules.python.as_ref().filter(|_| library.python.is_some()),
+            entries,
             results,
             acquires,
             releases,
@@ -219,8 +222,8 @@ impl<'a> Execution<'a> {
     /// Makes a call and returns its typed result. An answer that no document settles is recorded.
     pub(super) fn call(&mut self, call: &'a Call, free: bool) -> Result<i128, Stop> {
         let function = self.prepared.program.functions[call.function];
-        let Some(address) = self.prepared.addresses[call.function] else {
-            let message = format!("the library does not export {}", function.name);
+        let Some(entry) = self.prepared.entries[call.function] else {
+            let message = self.not_offered(function.name);
             let absent = FailedCall { function: function.name.to_owned(), code: None };
             self.report.fail_call(Verdict::Blocked, call.span, message, Some(absent));
             return Err(Stop::Failed);
@@ -234,10 +237,20 @@ impl<'a> Execution<'a> {
         let arguments = &arguments[..call.arguments.len()];
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let slot = self.flight.begin_call(site, self.tick, arguments);
-        // SAFETY: the address is this function's. The pointers come from the rule's steps, which are under test: if
+        // SAFETY: the place is this function's. The pointers come from the rule's steps, which are under test: if
         // the library faults on them, this process ends and the supervisor reports that.
-        let raw = unsafe { (function.call)(address, arguments) };
+        let answer = unsafe { entry.call(function, arguments) };
         super::copies::end_copy(self.flight);
+        let raw = match answer {
+            Ok(raw) => raw,
+            Err(broken) => {
+                self.flight.end_call(slot, 0);
+                let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
+                let failed = FailedCall { function: function.name.to_owned(), code: None };
+                self.report.fail_call(verdict, call.span, broken, Some(failed));
+                return Err(Stop::Failed);
+            }
+        };
         self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
         if free && self.prepared.life_cycle.is_none() {
@@ -278,6 +291,17 @@ impl<'a> Execution<'a> {
         });
         let asked = QuestionKind::Call { function: call.function, classes };
         note(&mut self.report.answers, OpenQuestion::at(call.span, asked), told);
+    }
+
+    /// The message for a function that the library lacks or, if calls go through a Python module, the module.
+    fn not_offered(&self, function: &str) -> String {
+        let form = self.prepared.module.and_then(|module| module.functions.get(function).map(|form| (module, form)));
+        match form {
+            Some((module, form)) => {
+                format!("{}.{}, or {function} of the library, does not exist", module.module, form.call)
+            }
+            None => format!("the library does not export {function}"),
+        }
     }
 
     fn argument(&mut self, argument: &'a steps::program::Argument, structure: &mut [u64; 8]) -> Result<u64, Stop> {
@@ -386,9 +410,9 @@ impl<'a> Execution<'a> {
     pub(super) fn release(&mut self, floor: u64) {
         while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
             let release = &held.resource.release;
-            let Some((function, address)) = self.prepared.release_functions[held.index] else {
+            let Some((function, entry)) = self.prepared.release_functions[held.index] else {
                 let absent = FailedCall { function: release.function.clone(), code: None };
-                let message = format!("the library does not export {}", release.function);
+                let message = self.not_offered(&release.function);
                 self.report.fail_release(message, absent);
                 continue;
             };
@@ -408,8 +432,19 @@ impl<'a> Execution<'a> {
             }
             let slot = self.flight.begin_call(RELEASE + held.index as u32, self.tick, arguments);
             // SAFETY: the catalog pairs the functions, so this function releases what a call in this case acquired.
-            let raw = unsafe { (function.call)(address, arguments) };
+            let answer = unsafe { entry.call(function, arguments) };
             super::copies::end_copy(self.flight);
+            let raw = match answer {
+                Ok(raw) => raw,
+                Err(broken) => {
+                    self.flight.end_call(slot, 0);
+                    if held.judged {
+                        let failed = FailedCall { function: function.name.to_owned(), code: None };
+                        self.report.fail_release(format!("in a release, {broken}"), failed);
+                    }
+                    continue;
+                }
+            };
             self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);
             let codes = self.prepared.rules.environment.results.of(function.returns);

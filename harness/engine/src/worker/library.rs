@@ -10,6 +10,7 @@ use simulator_contract::symbol;
 
 use catalog::Libraries;
 
+use super::python::{Entry, Imported};
 use super::selections::Selections;
 
 /// A loaded library. The library is never closed, because vendor libraries do not survive closing.
@@ -89,6 +90,8 @@ pub(super) struct Loaded<'a> {
     loaded: Vec<Option<Library>>,
     /// The reasons why available optional libraries were not loaded.
     pub unloaded: Vec<String>,
+    /// The Python module through which calls are made, if any.
+    pub python: Option<Imported>,
     /// The devices selected with these libraries.
     pub selections: Arc<Selections>,
 }
@@ -96,7 +99,8 @@ pub(super) struct Loaded<'a> {
 impl<'a> Loaded<'a> {
     /// Opens the files of a runtime's libraries, in catalog order.
     pub(super) fn open(libraries: &'a Libraries, files: &[Option<PathBuf>]) -> Result<Loaded<'a>, String> {
-        let mut loaded = Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new(), selections: Arc::default() };
+        let mut loaded =
+            Loaded { libraries, loaded: Vec::new(), unloaded: Vec::new(), python: None, selections: Arc::default() };
         for (position, file) in files.iter().enumerate() {
             let optional = libraries.all().get(position).is_some_and(|library| library.optional);
             let library = match file.as_deref().map(Library::open).transpose() {
@@ -113,10 +117,20 @@ impl<'a> Loaded<'a> {
 
     /// The address of a function in the function's library, or else in the first library, because a single file may
     /// contain all libraries. `None` if neither library exports the function.
-    pub(super) fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
+    fn address(&mut self, function: &'static Function) -> Option<*const c_void> {
         let home = self.libraries.home(function.name);
         let mut address = |position: usize| self.loaded.get_mut(position)?.as_mut()?.address(function);
         address(home).or_else(|| address(0))
+    }
+
+    /// The place at which a function is called: in the Python module, if calls go through it and the catalog lists the
+    /// function's form there. `None` if the library, or the module, does not offer the function.
+    pub(super) fn entry(&mut self, function: &'static Function) -> Option<Entry> {
+        let address = self.address(function)?;
+        match self.python.as_ref().and_then(|python| python.entry(function.name)) {
+            Some(entry) => entry,
+            None => Some(Entry::Direct(address)),
+        }
     }
 
     /// True if one of these libraries exports a function.

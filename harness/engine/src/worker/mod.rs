@@ -15,6 +15,7 @@ mod link;
 mod memory;
 mod memory_limit;
 mod process_state;
+mod python;
 mod selections;
 mod serve;
 mod statements;

@@ -5,7 +5,6 @@
 //! is the process's device.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abi::Function;
@@ -16,6 +15,8 @@ use steps::walk::Node;
 
 use catalog::{LifeCycleProgram, Rules, Section};
 
+use super::python::Entry;
+
 /// The effect of a successful call on its device's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
@@ -23,8 +24,8 @@ pub(super) enum Effect {
     Releases,
 }
 
-/// The function that releases a device, the function's address, and its answer on success.
-type ReleaseCall = (&'static Function, *const c_void, i128);
+/// The function that releases a device, the function's place, and its answer on success.
+type ReleaseCall = (&'static Function, Entry, i128);
 
 /// The devices selected in this process.
 #[derive(Debug, Default)]
@@ -43,22 +44,22 @@ unsafe impl Sync for Selections {}
 
 impl Selections {
     /// Creates a state without selections. If the life cycle does not select a device with such a function, nothing is
-    /// ever counted. `address` returns a function's address in the library.
+    /// ever counted. `entry` returns a function's place.
     pub(super) fn new(
         life: &LifeCycleProgram,
         rules: &Rules,
-        address: impl FnOnce(&'static Function) -> Option<*const c_void>,
+        entry: impl FnOnce(&'static Function) -> Option<Entry>,
     ) -> Arc<Selections> {
         let selecting = about_device(life, Section::DeviceUp);
         let releasing = about_device(life, Section::DeviceDown);
         let (Some(selecting), Some(releasing)) = (selecting, releasing) else { return Arc::default() };
         let results = &rules.environment.results;
         let codes = results.position(releasing.returns).and_then(|position| results.0.get(position));
-        let release = address(releasing).zip(codes.map(|codes| codes.success));
+        let release = entry(releasing).zip(codes.map(|codes| codes.success));
         Arc::new(Selections {
             selecting: Some(selecting.name),
             releasing: Some(releasing.name),
-            release: release.map(|(address, success)| (releasing, address, success)),
+            release: release.map(|(entry, success)| (releasing, entry, success)),
             counts: Mutex::default(),
         })
     }
@@ -85,14 +86,16 @@ impl Selections {
     /// Releases each device until only the life cycle's selections remain: one selection for `kept`, and none for other
     /// devices.
     pub(super) fn settle(&self, kept: Option<u64>) {
-        let Some((function, address, success)) = self.release else { return };
+        let Some((function, entry, success)) = self.release else { return };
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (device, count) in counts {
             let usual = u64::from(kept == Some(device));
             for _ in usual..count {
                 // SAFETY: the function's only argument is a device's number, as in every counted call.
-                let answer = unsafe { (function.call)(address, &[device]) };
-                if wrap(function.returns, i128::from(answer)) != success {
+                let answer = unsafe { entry.call(function, &[device]) };
+                if answer.is_ok_and(|answer| wrap(function.returns, i128::from(answer)) == success) {
+                    continue;
+                } else {
                     // Another call, such as a reset that ignores the number of selections, has already released the
                     // device.
                     break;

@@ -26,6 +26,7 @@ use super::library::Loaded;
 use super::link::{Link, Turns};
 use super::memory_limit::limit_memory;
 use super::process_state::Surroundings;
+use super::python::Interpreter;
 use super::selections::Selections;
 
 /// If the environment requests a worker, becomes a worker and does not return. Every executable that runs rules calls
@@ -188,15 +189,25 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
         Ok(rules) => rules,
         Err(fault) => return wire.reply(&Reply::Trouble(fault.to_string())),
     };
+    let interpreter = match start.through.as_ref().map(|through| Interpreter::start(&through.interpreter)).transpose() {
+        Ok(interpreter) => interpreter,
+        Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
+    };
     let before = Surroundings::now();
     let begun = Instant::now();
     let mut library = match Loaded::open(&rules.libraries, &start.libraries) {
         Ok(library) => library,
         Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
     };
+    if let (Some(interpreter), Some(through), Some(module)) = (&interpreter, &start.through, &rules.python) {
+        match interpreter.import(module, through, &rules) {
+            Ok(imported) => library.python = Some(imported),
+            Err(message) => return wire.reply(&Reply::NotStarted(message.into())),
+        }
+    }
     let scope = Scope::default();
     let own = rules.life_cycle.of(&start.product);
-    library.selections = Selections::new(own, &rules, |function| library.address(function));
+    library.selections = Selections::new(own, &rules, |function| library.entry(function));
     let life = Prepared::life_cycle(own, &rules, &mut library, &scope, start.device);
     let mut life_cycle = Execution::new(&life, &flight);
     life_cycle.begin(Vec::new(), 0);

@@ -36,6 +36,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
             editions: &[],
             bad_devices: BAD_DEVICES,
             variants: VARIANTS,
+            module: None,
         }),
         doctor: None,
         logs: None,

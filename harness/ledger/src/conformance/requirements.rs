@@ -188,6 +188,7 @@ fn conditions(header: &RunHeader) -> Conditions {
         locked_memory: host.and_then(|host| host.locked_memory),
         hazardous: false,
         dedicated: header.settings.dedicated || header.library.simulated,
+        through: false,
     }
 }
 

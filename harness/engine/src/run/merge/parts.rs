@@ -223,6 +223,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("--sim-edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
     let mebibytes = |memory: Option<u64>| memory.map_or_else(|| "no number".to_owned(), |memory| memory.to_string());
     differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
+    differences.fact("--through", &text(&a.through), &text(&b.through), settings);
     differences.fact("--deadline", &a.deadline, &b.deadline, settings);
     differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
     differences.fact("--without-axiom", &a.without_axioms.join(", "), &b.without_axioms.join(", "), settings);

@@ -168,7 +168,10 @@ pub(super) fn check_switch(name: &str, runtime: &Runtime, rules: &Rules) -> Resu
             }),
         };
     }
-    let known = || runtime.simulated.iter().flat_map(|device| device.switches()).map(|defect| defect.name);
+    let module = || runtime.simulated.iter().filter_map(|device| device.module.as_ref());
+    let of_module = || module().flat_map(|module| module.switches()).map(|switch| switch.name);
+    let of_device = || runtime.simulated.iter().flat_map(|device| device.switches()).map(|defect| defect.name);
+    let known = || of_device().chain(of_module());
     if known().any(|known| known == name) {
         return Ok(());
     }

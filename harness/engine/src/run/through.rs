@@ -1,0 +1,184 @@
+//! Calls through a Python module: finds the interpreter and the module.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+use steps::suggest::hint;
+use thiserror::Error;
+
+use crate::pool::PythonSetUp;
+use crate::runtime::Runtime;
+use crate::wire::message::Through;
+use catalog::{PythonModule, Rules};
+
+use super::options::ConditionOptions;
+use super::status::{ExitStatus, is_missing};
+
+/// Prints where the interpreter's parts are, as JSON.
+const PROBE: &str = r#"
+import json, os, sys, sysconfig
+value = lambda name: sysconfig.get_config_var(name) or ""
+folders = [value("LIBDIR"), os.path.join(value("LIBDIR"), value("MULTIARCH")), value("LIBPL")]
+folders += [os.path.join(sys.base_prefix, folder) for folder in ("lib", "lib64")]
+names = [value("INSTSONAME"), value("LDLIBRARY"), "libpython%d.%d.so.1.0" % sys.version_info[:2]]
+names += ["libpython%d.%d.so" % sys.version_info[:2]]
+files = [os.path.join(folder, name) for name in names if ".so" in name for folder in folders]
+with open("/proc/self/maps") as maps:
+    files += [line.split(None, 5)[5].strip() for line in maps if "/libpython" in line]
+print(json.dumps({
+    "version": "%d.%d.%d" % sys.version_info[:3],
+    "recent": sys.version_info >= (3, 8),
+    "home": ":".join(dict.fromkeys([sys.base_prefix, sys.base_exec_prefix])),
+    "path": [folder for folder in sys.path if folder],
+    "libraries": [file for file in dict.fromkeys(files) if os.path.exists(file)],
+}))
+"#;
+
+/// The answer of [`PROBE`].
+#[derive(Debug, Deserialize)]
+struct Interpreter {
+    version: String,
+    /// True for version 3.8 and later.
+    recent: bool,
+    /// The value of PYTHONHOME with which the library finds the same modules.
+    home: String,
+    path: Vec<String>,
+    /// The existing files that may be the interpreter's shared library.
+    libraries: Vec<PathBuf>,
+}
+
+/// The reason why calls cannot be made through a Python module.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ThroughError {
+    #[error("--through {name}: unknown interface{hint}; {}", known_interface(.known.as_deref()))]
+    Unknown { name: String, hint: String, known: Option<String> },
+    #[error("--python {path}: {source}; give the path of a Python interpreter, version 3.8 or later")]
+    NotStarted { path: PathBuf, source: io::Error },
+    #[error("--python {path}: the interpreter does not answer ({said}); give one of version 3.8 or later")]
+    NoAnswer { path: PathBuf, said: String },
+    #[error("--python {path} is version {version}; give one of version 3.8 or later")]
+    Old { path: PathBuf, version: String },
+    #[error(
+        "--python {path} (version {version}) has no shared library libpython, which a worker loads; install it \
+         (Debian: libpython3-dev, others: python3-libs), or give an interpreter that was built with --enable-shared"
+    )]
+    Static { path: PathBuf, version: String },
+    #[error("--python-path {path}: {source}; give the folder that contains the module {module}")]
+    Folder { path: PathBuf, source: io::Error, module: String },
+    #[error("--defect {name} is a defect of the Python module; add --through {interface}")]
+    NotThrough { name: String, interface: String },
+}
+
+impl ThroughError {
+    /// The command's exit status.
+    pub fn exit(&self) -> ExitStatus {
+        match self {
+            ThroughError::NotStarted { source, .. } | ThroughError::Folder { source, .. } if is_missing(source) => {
+                ExitStatus::Usage
+            }
+            ThroughError::Unknown { .. } | ThroughError::NotThrough { .. } => ExitStatus::Usage,
+            _ => ExitStatus::Unknown,
+        }
+    }
+}
+
+fn known_interface(known: Option<&str>) -> String {
+    known.map_or_else(|| "this runtime has none".to_owned(), |known| format!("this runtime has `{known}`"))
+}
+
+/// Finds the interpreter and the module that the options name; `None` if calls are made in C. `embedded` is true on the
+/// embedded simulated device, which brings its own module.
+///
+/// # Errors
+/// Fails if the runtime has no such interface, or if the interpreter cannot be used.
+pub fn set_up(
+    options: &ConditionOptions,
+    rules: &Rules,
+    runtime: &Runtime,
+    embedded: bool,
+) -> Result<Option<PythonSetUp>, ThroughError> {
+    let Some(name) = &options.through else { return Ok(None) };
+    let known = rules.python.as_ref().filter(|module| module.name == *name);
+    let Some(module) = known else {
+        let known = rules.python.as_ref().map(|module| module.name.clone());
+        let hint = hint(name, known.as_deref());
+        return Err(ThroughError::Unknown { name: name.clone(), hint, known });
+    };
+    let interpreter = probe(&options.python)?;
+    let folders = folders(options.python_path.as_deref(), module)?;
+    let own = runtime.simulated.as_ref().and_then(|device| device.module.as_ref());
+    let own = own.filter(|_| embedded && folders.is_empty());
+    let library = interpreter
+        .libraries
+        .first()
+        .cloned()
+        .ok_or_else(|| ThroughError::Static { path: options.python.clone(), version: interpreter.version.clone() })?;
+    let place = match (own, folders.first()) {
+        (Some(_), _) => ", the module of the simulated device".to_owned(),
+        (None, Some(folder)) => format!(", the module in {folder}"),
+        (None, None) => String::new(),
+    };
+    let sources = own.map_or(&[][..], |own| own.sources);
+    Ok(Some(PythonSetUp {
+        through: Through {
+            interpreter: library,
+            path: interpreter.path,
+            folders,
+            sources: sources.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+        },
+        home: interpreter.home,
+        defects: Vec::new(),
+        shown: format!("calls through {name} (Python {}{place})", interpreter.version),
+    }))
+}
+
+/// The folder to search before the interpreter's own.
+fn folders(given: Option<&Path>, module: &PythonModule) -> Result<Vec<String>, ThroughError> {
+    let Some(path) = given else { return Ok(Vec::new()) };
+    let failed = |source| ThroughError::Folder { path: path.to_owned(), source, module: module.module.clone() };
+    let folder = path.canonicalize().map_err(failed)?;
+    if !folder.is_dir() {
+        return Err(failed(io::ErrorKind::NotADirectory.into()));
+    }
+    Ok(vec![folder.display().to_string()])
+}
+
+/// Asks an interpreter for its parts.
+fn probe(path: &Path) -> Result<Interpreter, ThroughError> {
+    let output = Command::new(path).arg("-c").arg(PROBE).output();
+    let output = output.map_err(|source| ThroughError::NotStarted { path: path.to_owned(), source })?;
+    let answer = serde_json::from_slice::<Interpreter>(&output.stdout).map_err(|_| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().last().map_or_else(|| output.status.to_string(), str::to_owned);
+        ThroughError::NoAnswer { path: path.to_owned(), said }
+    })?;
+    if !answer.recent {
+        return Err(ThroughError::Old { path: path.to_owned(), version: answer.version });
+    }
+    Ok(answer)
+}
+
+/// Separates the defects of the simulated device's Python module from those of the device.
+///
+/// # Errors
+/// Fails if a defect of the module is given and calls are made in C.
+pub(super) fn separate(
+    defects: &[String],
+    runtime: &Runtime,
+    through: Option<&mut PythonSetUp>,
+) -> Result<Vec<String>, ThroughError> {
+    let module = runtime.simulated.as_ref().and_then(|device| device.module.as_ref());
+    let known = |name: &String| module.is_some_and(|module| module.switches().any(|switch| switch.name == *name));
+    let (of_module, of_device): (Vec<String>, Vec<String>) = defects.iter().cloned().partition(known);
+    match (through, of_module.first(), module) {
+        (Some(through), ..) => through.defects = of_module,
+        (None, Some(name), Some(module)) => {
+            return Err(ThroughError::NotThrough { name: name.clone(), interface: module.interface.to_owned() });
+        }
+        (None, ..) => {}
+    }
+    Ok(of_device)
+}
