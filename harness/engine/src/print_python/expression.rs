@@ -112,7 +112,14 @@ impl Printer<'_> {
             Builtin::Alignment => "alignment",
             Builtin::GetPid => "os.getpid",
             Builtin::Resident => "resident",
-            Builtin::TextMatches | Builtin::File | Builtin::Gate | Builtin::Hook | Builtin::Open | Builtin::Passed => {
+            Builtin::ThreadId
+            | Builtin::Argument
+            | Builtin::TextMatches
+            | Builtin::File
+            | Builtin::Gate
+            | Builtin::Hook
+            | Builtin::Open
+            | Builtin::Passed => {
                 return Err(Formless(format!("the built-in {builtin:?}")));
             }
         };
