@@ -59,6 +59,7 @@ impl Threshold {
             let words: Vec<&str> = line.split('\t').collect();
             let read = match words.as_slice() {
                 [UNREAD, most] => most.parse().ok().map(|most| threshold.unread = Some(most)),
+                [OPEN, most] => most.parse().ok().map(|most| threshold.open = Some(most)),
                 [chapter, share, clauses] => {
                     let numbers = share.parse().ok().zip(clauses.parse().ok());
                     numbers.map(|numbers| {
