@@ -48,6 +48,7 @@ mod policy;
 mod print_c;
 mod programs;
 mod proof;
+mod python;
 mod registry;
 mod reproducers;
 mod resume;

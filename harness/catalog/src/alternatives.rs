@@ -55,7 +55,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
 
-/// True if a call can be made in the way in which a run makes calls.
+/// True if a run can make a call.
 pub(super) type Possible<'o> = &'o dyn Fn(&'static Function, &Call) -> bool;
 
 /// A program, and the tests that tell whether the product offers a function or value, and whether a call is possible.

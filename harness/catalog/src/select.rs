@@ -46,7 +46,7 @@ pub struct Conditions {
     pub through: bool,
 }
 
-/// What rules cannot use in a run, though the product offers it.
+/// Functions, values and calls that rules cannot use in a run, though the product offers them.
 #[derive(Debug, Clone, Default)]
 pub struct Missing {
     /// Functions that the library lacks or that cannot be judged on this host, and values of later editions.

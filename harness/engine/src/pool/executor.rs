@@ -94,7 +94,7 @@ pub struct Executor {
     pub scope: Scope,
     /// Facts about the library and the host because of which some checks only observe.
     pub known: Known,
-    /// What rules cannot use, though the product offers it.
+    /// Functions, values and calls that rules cannot use, though the product offers them.
     pub missing: Missing,
     /// The amount of work per rule.
     pub work: Effort,

@@ -1,4 +1,4 @@
-# What the steps use: host memory, patterns, and checks. Addresses are int.
+# Host memory, patterns, and checks for the steps. Addresses are int.
 import ctypes
 import hashlib
 import os

@@ -166,7 +166,7 @@ class Function:
                 refused = self.success is not None and operator.index(value) != self.success
             ctypes.memmove(result, widened(raw, returned), 8)
         if refused:
-            # What a refused call returns besides the code says nothing; a C function leaves its variables.
+            # The other results of a refused call mean nothing; a C function leaves its variables.
             return
         for position, returned in enumerate(self.returns):
             if returned["at"] is not None:
