@@ -53,9 +53,17 @@ const WIDTH: usize = 98;
 /// The book's page of options: first the options that several commands share, then the options that each command adds.
 fn options_page() -> String {
     let grammar = grammar(true);
-    let commands: Vec<&Command> = grammar.get_subcommands().collect();
+    // A command with commands of its own is followed by them, under both names.
+    let commands: Vec<(String, &Command)> = grammar
+        .get_subcommands()
+        .flat_map(|command| {
+            let further = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+            let further = further.map(|inner| (format!("{} {}", command.get_name(), inner.get_name()), inner));
+            std::iter::once((command.get_name().to_owned(), command)).chain(further).collect::<Vec<_>>()
+        })
+        .collect();
     let mut users: BTreeMap<String, usize> = BTreeMap::new();
-    for command in &commands {
+    for (_, command) in &commands {
         own_options(command).for_each(|option| *users.entry(entry(option)).or_default() += 1);
     }
     let shared = |option: &Arg| users[&entry(option)] > 1;
@@ -66,7 +74,7 @@ fn options_page() -> String {
     own_options(&grammar).for_each(|option| page += &entry(option));
     page += "\n## Options that several commands share\n";
     let mut headings: Vec<(&str, Vec<String>)> = Vec::new();
-    for option in commands.iter().flat_map(|command| own_options(command)).filter(|option| shared(option)) {
+    for option in commands.iter().flat_map(|(_, command)| own_options(command)).filter(|option| shared(option)) {
         let heading = option.get_help_heading().unwrap_or("Other");
         let at = headings.iter().position(|(known, _)| *known == heading).unwrap_or_else(|| {
             headings.push((heading, Vec::new()));
@@ -80,11 +88,11 @@ fn options_page() -> String {
     for (heading, entries) in headings {
         let _ = write!(page, "\n### {heading}\n\n{}", entries.concat());
     }
-    for command in commands {
+    for (full_name, command) in commands {
         let about =
             command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default();
-        let usage = usage(command);
-        let _ = write!(page, "\n## {}\n\n{}\n\n```text\n{usage}\n```\n", command.get_name(), lines(&about, ""));
+        let usage = usage(&full_name, command);
+        let _ = write!(page, "\n## {full_name}\n\n{}\n\n```text\n{usage}\n```\n", lines(&about, ""));
         let own: String =
             command.get_positionals().chain(own_options(command).filter(|option| !shared(option))).map(entry).collect();
         if !own.is_empty() {
@@ -116,12 +124,12 @@ fn name(option: &Arg) -> String {
 }
 
 /// A command's usage line.
-fn usage(command: &Command) -> String {
+fn usage(full_name: &str, command: &Command) -> String {
     let words = command.get_positionals().map(|argument| {
         let several = if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { "…" } else { "" };
         format!("{}{several}", name(argument))
     });
-    let words: Vec<String> = std::iter::once(format!("{NAME} {} [OPTIONS]", command.get_name())).chain(words).collect();
+    let words: Vec<String> = std::iter::once(format!("{NAME} {full_name} [OPTIONS]")).chain(words).collect();
     words.join(" ")
 }
 
