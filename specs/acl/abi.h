@@ -45,7 +45,7 @@ typedef void *aclrtLabelList;
 typedef void *aclmdlRITask;
 
 /* Opaque structures that are only passed by pointer */
-typedef struct rtExceptionInfo aclrtExceptionInfo;
+typedef struct aclrtExceptionInfo aclrtExceptionInfo;
 typedef struct aclrtGroupInfo aclrtGroupInfo;
 typedef struct aclDataBuffer aclDataBuffer;
 

@@ -33,10 +33,9 @@ mod raw {
     pub type aclmdlRITask = *mut ::core::ffi::c_void;
     #[repr(C)]
     #[derive(Debug)]
-    pub struct rtExceptionInfo {
+    pub struct aclrtExceptionInfo {
         _unused: [u8; 0],
     }
-    pub type aclrtExceptionInfo = rtExceptionInfo;
     #[repr(C)]
     #[derive(Debug)]
     pub struct aclrtGroupInfo {
@@ -4275,7 +4274,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "acl",
-    header_digest: "14f2d16206cc53317e6364cf58336837afa1b7d7fc116e7cd6a85e31893a1849",
+    header_digest: "448f033d19fcb64bb8d7c570629d71c32c26d8fdd6b3cb10714c6886332ab2ae",
     functions: &[
         Function {
             name: "aclDataTypeSize",
@@ -5536,7 +5535,7 @@ pub static BINDINGS: Bindings = Bindings {
             name: "aclrtGetDeviceIdFromExceptionInfo",
             exported_as: None,
             parameters: &[
-                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: true } },
             ],
             returns: Type::Integer { bytes: 4, signed: false },
             call: thunks::aclrtGetDeviceIdFromExceptionInfo,
@@ -5597,7 +5596,7 @@ pub static BINDINGS: Bindings = Bindings {
             name: "aclrtGetErrorCodeFromExceptionInfo",
             exported_as: None,
             parameters: &[
-                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: true } },
             ],
             returns: Type::Integer { bytes: 4, signed: false },
             call: thunks::aclrtGetErrorCodeFromExceptionInfo,
@@ -5848,7 +5847,7 @@ pub static BINDINGS: Bindings = Bindings {
             name: "aclrtGetStreamIdFromExceptionInfo",
             exported_as: None,
             parameters: &[
-                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: true } },
             ],
             returns: Type::Integer { bytes: 4, signed: false },
             call: thunks::aclrtGetStreamIdFromExceptionInfo,
@@ -5908,7 +5907,7 @@ pub static BINDINGS: Bindings = Bindings {
             name: "aclrtGetTaskIdFromExceptionInfo",
             exported_as: None,
             parameters: &[
-                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: true } },
             ],
             returns: Type::Integer { bytes: 4, signed: false },
             call: thunks::aclrtGetTaskIdFromExceptionInfo,
@@ -5917,7 +5916,7 @@ pub static BINDINGS: Bindings = Bindings {
             name: "aclrtGetThreadIdFromExceptionInfo",
             exported_as: None,
             parameters: &[
-                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: true } },
+                Parameter { name: "info", ty: Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: true } },
             ],
             returns: Type::Integer { bytes: 4, signed: false },
             call: thunks::aclrtGetThreadIdFromExceptionInfo,
@@ -8837,7 +8836,6 @@ pub static BINDINGS: Bindings = Bindings {
     typedefs: &[
         Typedef { name: "aclError", ty: Type::Integer { bytes: 4, signed: true } },
         Typedef { name: "aclFloat16", ty: Type::Integer { bytes: 2, signed: false } },
-        Typedef { name: "aclrtExceptionInfo", ty: Type::Struct("rtExceptionInfo") },
         Typedef { name: "hi_s32", ty: Type::Integer { bytes: 4, signed: true } },
         Typedef { name: "hi_u32", ty: Type::Integer { bytes: 4, signed: false } },
         Typedef { name: "hi_u64", ty: Type::Integer { bytes: 8, signed: false } },
@@ -8853,7 +8851,7 @@ pub static BINDINGS: Bindings = Bindings {
         Callback { name: "aclrtCallback", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
         Callback { name: "aclrtDeviceStateCallback", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Enumeration { name: "aclrtDeviceState", signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
         Callback { name: "aclrtDeviceTaskAbortCallback", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Enumeration { name: "aclrtDeviceTaskAbortStage", signed: false }, Type::Integer { bytes: 4, signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: true } },
-        Callback { name: "aclrtExceptionInfoCallback", parameters: &[Type::Pointer { to: &Type::Struct("rtExceptionInfo"), constant: false }], returns: Type::Void },
+        Callback { name: "aclrtExceptionInfoCallback", parameters: &[Type::Pointer { to: &Type::Struct("aclrtExceptionInfo"), constant: false }], returns: Type::Void },
         Callback { name: "aclrtHostFunc", parameters: &[Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },
         Callback { name: "aclrtSnapShotCallBack", parameters: &[Type::Integer { bytes: 4, signed: true }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Integer { bytes: 4, signed: false } },
         Callback { name: "aclrtStreamStateCallback", parameters: &[Type::Handle("aclrtStream"), Type::Enumeration { name: "aclrtStreamState", signed: false }, Type::Pointer { to: &Type::Void, constant: false }], returns: Type::Void },

@@ -53,7 +53,7 @@ const WIDTH: usize = 98;
 /// The book's page of options: first the options that several commands share, then the options that each command adds.
 fn options_page() -> String {
     let grammar = grammar(true);
-    // A command with commands of its own is followed by them, under both names.
+    // The commands of a command follow it, under both names.
     let commands: Vec<(String, &Command)> = grammar
         .get_subcommands()
         .flat_map(|command| {

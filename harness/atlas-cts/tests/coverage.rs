@@ -178,7 +178,11 @@ fn a_function_that_a_judged_rule_owns_has_a_clause(#[case] owned: &str, #[case] 
 #[case::removed_clauses("small\t50\t6\n", 1, "FALLEN  small: 5 clauses, down from 6")]
 #[case::a_removed_chapter("small\t50\t5\nlarge\t1\t1\n", 1, "FALLEN  large: 0 %")]
 #[case::more_unread("unread\t0\n", 1, "FALLEN  1 check without a second reader; at most 0 allowed")]
-#[case::what_can_be_raised("small\t25\t5\n", 0, "can be raised; replace its lines with:\nunread\t1\nopen\t0\nsmall\t50\t5")]
+#[case::what_can_be_raised(
+    "small\t25\t5\n",
+    0,
+    "can be raised; replace its lines with:\nunread\t1\nopen\t0\nsmall\t50\t5"
+)]
 #[case::no_threshold("small\thalf\t5\n", 3, "coverage.tsv:1: write `chapter<tab>percent<tab>clauses`")]
 fn shares_of_chapters_may_not_fall(#[case] file: &str, #[case] exit: i32, #[case] says: &str) {
     let bench = bench(CLAUSES);

@@ -96,7 +96,7 @@ pub(crate) fn run_program(runtime: &'static Runtime, arguments: &ProgramArgument
             link(&file, &libraries.join(name)).map_err(failed(&libraries))?;
         }
     }
-    // The last line before the program's output, so that nobody takes the output for a card's.
+    // The last line before the program's output, so that the output is not mistaken for a card's.
     eprintln!("atlas-cts: SIMULATED DEVICE in {}; its results say nothing about a card", machine.path().display());
     interrupt::listen(false);
     let [program, words @ ..] = arguments.program.as_slice() else { return Err(CommandError::NothingAsked) };

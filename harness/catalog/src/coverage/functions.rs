@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Level, Rules, SupportEntry, offered};
 
-/// What rules do with a function.
+/// The treatment of a function by rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FunctionState {
     /// A `must` rule calls the function.
@@ -35,7 +35,7 @@ pub struct OnProduct {
     /// True if the documents say that the product supports the function, false if they say that it does not. `None` if
     /// they say nothing.
     pub documented: Option<bool>,
-    /// What rules do with the function on the product.
+    /// The treatment of the function on the product.
     pub state: FunctionState,
 }
 

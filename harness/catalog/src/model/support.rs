@@ -61,7 +61,7 @@ pub struct SupportEntry {
     pub outside: Option<String>,
 }
 
-/// What the documents say of a function's future.
+/// The future of a function according to the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {

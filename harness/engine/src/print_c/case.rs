@@ -82,7 +82,8 @@ impl Printer<'_> {
                     match values.as_slice() {
                         [only] => vec![format!("static char {name}[] = {};", value(only))],
                         values => {
-                            let texts: Vec<String> = values.iter().map(|of| format!("(char[]){}", value(of))).collect();
+                            let texts: Vec<String> =
+                                values.iter().map(|of| format!("(char[]){{{}}}", value(of))).collect();
                             vec![format!("char *const {name} = ((char *[]){{{}}})[run];", texts.join(", "))]
                         }
                     }

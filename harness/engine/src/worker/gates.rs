@@ -165,7 +165,7 @@ mod tests {
         let gate = make();
         assert_eq!(argument(gate, 5).unwrap(), 0, "before any call");
         open(gate).unwrap();
-        // The unused halves of integers are not part of them, and integers are no gates.
+        // The unused halves of integers are not part of them, and an integer is never a gate.
         let number = 0xABCD_EF01_FFFF_FFFEu64;
         assert_eq!(call(&STATE, [number, 0xFFFF_1234, gate as u64, other as u64, 0, 0]), 0);
         assert_eq!(argument(gate, 0).unwrap(), i128::from(-2i64 as u64));

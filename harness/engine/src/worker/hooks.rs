@@ -1,7 +1,7 @@
 //! The functions that `hook` passes to the runtime.
 //!
 //! All parameters of a hook are integers or addresses, and there are at most six. Each of them arrives in a register
-//! of its own on x86_64 and on aarch64, so a function with six 64-bit parameters can be called as any callback type.
+//! to itself on x86_64 and on aarch64, so a function with six 64-bit parameters can be called as any callback type.
 //! The caller leaves arbitrary bits in registers beyond its arguments and in the unused halves of small integers;
 //! both are cut off with the callback type's parameters, which the number of the function leads to.
 

@@ -103,7 +103,7 @@ typedef struct toyQueueRecord *toyQueue;
 /* What a program hands to a queue, and what the runtime asks it when it is short of memory. */
 typedef void (*toyCall)(void *argument);
 typedef toyResult (*toyPlea)(void *argument, size_t bytes);
-/* What makes a thing for a lane, and what is told about the runtime; what a runtime could not ask with words alone. */
+/* What makes a thing for a lane, and the callbacks about the runtime; what a runtime could not ask with words alone. */
 typedef void *(*toyMaker)(int32_t number, toyLane lane, void *argument);
 typedef void (*toyNotice)(const toyInfo *info, int16_t number);
 typedef double (*toyScale)(double size);
