@@ -146,6 +146,10 @@ impl Writer<'_> {
             (Some(ArgumentKind::Struct(fields, sources)), Type::Struct(_)) => {
                 self.structure(parameter.name, to, fields, &sources, depth)
             }
+            // Only the library knows the content of an opaque structure.
+            (_, Type::Struct(name)) if self.rules.environment.declarations.structure(name).is_none() && constant => {
+                Some(("NULL".to_owned(), false))
+            }
             (_, Type::Struct(_)) if constant => self.structure(parameter.name, to, "{0}".to_owned(), &[], depth),
             (Some(ArgumentKind::Value(text)), _) => Some((text, false)),
             (Some(ArgumentKind::Pattern), Type::Void) => Some((format!("pattern({SIZE}, 1)"), false)),
