@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use atlas_cts::{CommandError, say};
 use catalog::count;
-use catalog::coverage::{ClauseState, Coverage, CoveredClause, FunctionState, Threshold, functions};
+use catalog::coverage::{ClauseState, Coverage, CoveredClause, FunctionState, Threshold};
 use catalog::must_pass::MustPass;
 use catalog::{Agreement, Modality, Rules, Specs, read_documents, readings, waiting};
 use clap::{Args, ValueEnum};
@@ -216,7 +216,7 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
         let _ = writeln!(text, "open: {sentences} sentences of {runtime}, which has no api.yaml yet");
     }
     let _ = writeln!(text, "{}", pages_in_a_line(coverage));
-    let _ = writeln!(text, "{}", breadth(coverage.rules));
+    let _ = writeln!(text, "{}", breadth(coverage));
     let (functions, values) = (coverage.functions.len(), coverage.values.len());
     let _ = writeln!(
         text,
@@ -228,8 +228,8 @@ fn terminal(coverage: &Coverage<'_>, waiting: &[(String, usize)]) -> String {
 }
 
 /// A line about the functions of the support table: what rules do with them, and why some are out of scope.
-fn breadth(rules: &Rules) -> String {
-    let functions = functions(rules);
+fn breadth(coverage: &Coverage<'_>) -> String {
+    let functions = &coverage.support;
     let number = |state: FunctionState| functions.iter().filter(|function| function.state == state).count();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for function in functions.iter().filter(|function| function.state == FunctionState::Outside) {

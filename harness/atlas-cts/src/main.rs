@@ -206,7 +206,7 @@ enum Command {
 /// Other work with the simulated device.
 #[derive(Subcommand)]
 enum SimulatorAction {
-    /// Run a program on a simulated machine, in place of the runtime's library.
+    /// Run a program on a simulated machine, with the simulated device's library in place of the runtime's.
     Run(Box<simulator::ProgramArguments>),
 }
 

@@ -1,4 +1,4 @@
-//! Programs of others on a simulated machine: `simulator run`.
+//! Users' programs on a simulated machine: `simulator run`.
 
 use std::process::{Command, Stdio};
 
@@ -20,7 +20,7 @@ fn with_program() -> Bench {
         .arg(bench.path("program"))
         .status();
     assert!(built.unwrap().success());
-    // The loader finds no other library than the one of the command.
+    // The loader finds only the library of `simulator run`.
     std::fs::remove_file(bench.path("libascendcl.so")).unwrap();
     bench
 }

@@ -224,8 +224,6 @@ fn run_program(bench: &Bench, program: &Path, defects: &str) -> (i32, String) {
         let folder = bench.path("").display().to_string();
         bench.run(["simulator", "--print-path", &folder]).says(0, &[]);
     }
-    let machine = bench.path("machine");
-    fs::create_dir_all(&machine).unwrap();
     let output = Command::new("python3")
         .arg(program)
         .env("PYTHONPATH", project().join("fixtures/pyacl"))

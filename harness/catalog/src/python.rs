@@ -44,7 +44,7 @@ pub enum Taken {
     List { at: usize, count: usize, bytes: usize, signed: bool },
 }
 
-/// A result. Positions are those of C parameters; without one, it is what the C function returns.
+/// A result. Positions are those of C parameters; a result without a position is the return value in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Returned {
@@ -54,6 +54,15 @@ pub enum Returned {
     Real { at: Option<usize>, bytes: usize },
     /// A `str` in place of a C string. As a parameter, the buffer has the room that the parameter `room` gives.
     Text { at: Option<usize>, room: Option<usize> },
+}
+
+impl Taken {
+    /// The parameter that takes the value in C.
+    pub fn at(&self) -> usize {
+        match self {
+            Taken::Integer { at, .. } | Taken::Text { at, .. } | Taken::List { at, .. } => *at,
+        }
+    }
 }
 
 impl Returned {
@@ -72,7 +81,7 @@ pub(super) enum Formless {
     Unlisted,
     /// As above, and the function takes a struct by pointer.
     Struct,
-    /// The call passes null for a result, or for a text that cannot be `None`.
+    /// The call passes null for a result, for a list, or for a text that cannot be `None`.
     Null,
     /// The call passes an array with a length that no list has.
     Length,
@@ -95,13 +104,13 @@ impl PythonModule {
         let Some(form) = self.functions.get(function.name) else { return Err(formless(function)) };
         let null = |at: usize| constant(call, at) == Some(0);
         let result = form.returns.iter().filter_map(Returned::at).any(null);
-        let text = form.takes.iter().any(|taken| matches!(taken, Taken::Text { at, none: false } if null(*at)));
-        let list = form.takes.iter().any(|taken| matches!(taken, Taken::List { at, .. } if null(*at)));
+        let argument =
+            |taken: &Taken| matches!(taken, Taken::Text { none: false, .. } | Taken::List { .. }) && null(taken.at());
         let long = |taken: &Taken| match taken {
             Taken::List { count, .. } => constant(call, *count).is_some_and(|length| length > LONGEST_LIST),
             _ => false,
         };
-        if result || text || list {
+        if result || form.takes.iter().any(argument) {
             return Err(Formless::Null);
         }
         if form.takes.iter().any(long) { Err(Formless::Length) } else { Ok(()) }

@@ -90,7 +90,7 @@ pub fn write_symptom(
 
 /// The call named in a message, and its answer: `f returned 7 (NAME), expected …`.
 pub fn answered(message: &str) -> (Option<String>, Option<Code>) {
-    // A call outside the steps has a note behind its name, for example `(life cycle)`.
+    // A call outside the steps has a note after its name, for example `(life cycle)`.
     let without_note = |text: &str| match text.rsplit_once(" (") {
         Some((before, _)) if text.ends_with(')') => before.to_owned(),
         _ => text.to_owned(),

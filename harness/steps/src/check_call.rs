@@ -57,7 +57,7 @@ impl Checker<'_> {
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Gate) => {
                     format!("`{name}` takes memory here, but this is a gate")
                 }
-                Parameter::Gate if !is_held_gate(&typed) => NO_HELD_GATE.replace("NAME", name),
+                Parameter::Gate if !is_held_gate(&typed) => no_held_gate(name),
                 _ => String::new(),
             };
             if !message.is_empty() {
@@ -89,7 +89,7 @@ impl Checker<'_> {
                     [gate] if !received => {
                         let typed = self.expression(gate)?;
                         if !is_held_gate(&typed) {
-                            return self.wrong(gate.span, NO_HELD_GATE.replace("NAME", "hook"));
+                            return self.wrong(gate.span, no_held_gate("hook"));
                         }
                         checked.push(typed.expression);
                     }
@@ -244,8 +244,10 @@ impl Checker<'_> {
     }
 }
 
-/// The message about an argument that is not a gate. NAME stands for the built-in.
-const NO_HELD_GATE: &str = "`NAME` takes a gate here: a variable that holds the result of `gate()`";
+/// The message about an argument of a built-in that is not a gate.
+fn no_held_gate(builtin: &str) -> String {
+    format!("`{builtin}` takes a gate here: a variable that holds the result of `gate()`")
+}
 
 fn is_held_gate(typed: &Typed) -> bool {
     typed.space == Some(Space::Gate) && matches!(typed.expression, Expression::Load { .. })

@@ -10,9 +10,6 @@ use super::suggest::hint;
 use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
 use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
 
-/// The mistake of an expression that needs the value of a floating-point number. Numbers are only stored and passed on.
-const NO_FLOATS: &str = "the step language does not compute with floating point";
-
 impl Checker<'_> {
     /// Checks an expression whose value is used. Returns `None` if a problem was recorded.
     pub(crate) fn expression(&mut self, tree: &Tree) -> Option<Typed> {
@@ -56,9 +53,7 @@ impl Checker<'_> {
                 if matches!(ty, Type::Struct(_) | Type::Void | Type::Float { .. }) {
                     self.problem(tree.span, format!("a value cannot be cast to {}", c_name(ty)));
                 }
-                if matches!(of.ty, Type::Float { .. }) {
-                    return self.wrong(tree.span, NO_FLOATS);
-                }
+                self.no_float(&of, tree.span)?;
                 self.widens(&of, ty, tree.span);
                 let space = if is_address(ty) { of.space } else { None };
                 let constant = of.constant.map(|value| wrap(ty, value));
@@ -72,9 +67,7 @@ impl Checker<'_> {
             ExpressionKind::In(of, values) => {
                 let span = of.span;
                 let of = self.expression(of)?;
-                if matches!(of.ty, Type::Float { .. }) {
-                    return self.wrong(span, NO_FLOATS);
-                }
+                self.no_float(&of, span)?;
                 self.has_a_sign(&of, span);
                 let values = self.expressions(values)?;
                 Some(value(Expression::In(Box::new(of.expression), values), INT))
@@ -176,12 +169,18 @@ impl Checker<'_> {
         Typed { space: Some(Space::Host), ..value(Expression::AddressOf(place.place), ty) }
     }
 
+    /// Checks that an operand is not a floating-point number, which steps only store and pass on.
+    fn no_float(&mut self, of: &Typed, span: Span) -> Option<()> {
+        if matches!(of.ty, Type::Float { .. }) {
+            return self.wrong(span, "the step language does not compute with floating point");
+        }
+        Some(())
+    }
+
     fn unary(&mut self, operator: UnaryOperator, of: &Tree) -> Option<Typed> {
         let span = of.span;
         let of = self.expression(of)?;
-        if matches!(of.ty, Type::Float { .. }) {
-            return self.wrong(span, NO_FLOATS);
-        }
+        self.no_float(&of, span)?;
         if operator != UnaryOperator::Not {
             self.has_a_sign(&of, span);
         }
@@ -214,9 +213,8 @@ impl Checker<'_> {
             self.has_a_sign(&left, spans.0);
             self.has_a_sign(&right, spans.1);
         }
-        if matches!(left.ty, Type::Float { .. }) || matches!(right.ty, Type::Float { .. }) {
-            return self.wrong(span, NO_FLOATS);
-        }
+        self.no_float(&left, span)?;
+        self.no_float(&right, span)?;
         let pointers = (is_address(left.ty), is_address(right.ty));
         match (operator, pointers) {
             (And | Or, _) => {}

@@ -12,5 +12,5 @@ use engine::interface::{InterfaceError, behind, read_library};
 pub(super) fn exported(path: &Path) -> Result<BTreeSet<String>, InterfaceError> {
     let library = read_library(path)?;
     let further = behind(path, &library).found.into_iter().flat_map(|needed| needed.interface.exported);
-    Ok(library.exported.clone().into_iter().chain(further).map(|(name, _)| name).collect())
+    Ok(library.exported.into_iter().chain(further).map(|(name, _)| name).collect())
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts simulator`: the simulated device's library and its defects, and programs of others on the device.
+//! `atlas-cts simulator`: the simulated device's library and its defects, and users' programs on the device.
 
 mod program;
 

@@ -20,7 +20,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The interval between checks for the end of the program.
 const TICK: Duration = Duration::from_millis(5);
-/// The variable with the folders in which the loader looks for libraries first.
+/// The variable with the folders that the loader searches first.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// The folder with the simulated device's library, in the machine's folder.
 const LIBRARY_FOLDER: &str = "lib";
@@ -138,7 +138,7 @@ fn link(file: &Path, name: &Path) -> io::Result<()> {
     }
 }
 
-/// The folders in which the loader looks, with one more at the beginning.
+/// Returns the loader's search path with another folder at the beginning.
 fn before(first: &Path, others: Option<OsString>) -> OsString {
     let mut folders = first.as_os_str().to_owned();
     if let Some(others) = others.filter(|others| !others.is_empty()) {
@@ -148,15 +148,16 @@ fn before(first: &Path, others: Option<OsString>) -> OsString {
     folders
 }
 
-/// Waits for the program. A signal that asks this command to end is passed on; Ctrl-C reaches the program anyway.
+/// Waits for the program. If a signal requests the end of this command, the program gets SIGTERM. Ctrl-C reaches the
+/// program without this command.
 fn wait(child: &mut Child) -> io::Result<ExitStatus> {
-    let mut told = false;
+    let mut passed_on = false;
     loop {
         if let Some(ended) = child.try_wait()? {
             return Ok(ended);
         }
-        if let Some(signal) = interrupt::requested().filter(|_| !told) {
-            told = true;
+        if let Some(signal) = interrupt::requested().filter(|_| !passed_on) {
+            passed_on = true;
             if let Some(process) = Pid::from_raw(child.id().cast_signed()).filter(|_| signal != "SIGINT") {
                 // The program may just have ended.
                 let _ = kill_process(process, Signal::TERM);

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Level, Rules, SupportEntry, offered};
+use super::judges;
+use crate::{Rule, Rules, SupportEntry, offered};
 
 /// The treatment of a function by rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,18 +16,6 @@ pub enum FunctionState {
     Outside,
     /// No rule calls the function, and no reason is known.
     Open,
-}
-
-impl FunctionState {
-    /// The word in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            FunctionState::Judged => "judged",
-            FunctionState::Observed => "observed",
-            FunctionState::Outside => "outside",
-            FunctionState::Open => "open",
-        }
-    }
 }
 
 /// A function on a product.
@@ -52,25 +41,51 @@ pub struct FunctionCoverage<'a> {
 
 /// The functions of the support table, by name.
 pub fn functions(rules: &Rules) -> Vec<FunctionCoverage<'_>> {
-    let mut judged: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut observed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut calls = Calls::default();
     for rule in &rules.rules {
-        let judges = rule.level == Level::Must && rule.hazard.is_none();
-        let on = rules.products.iter().map(|product| product.id.as_str());
-        let on: Vec<&str> = on.filter(|product| offered(rule, product, rules).is_ok()).collect();
-        let calls = if judges { &mut judged } else { &mut observed };
+        calls.note(rule, &products_of(rule, rules));
+    }
+    calls.functions(rules)
+}
+
+/// The products that offer what a rule uses.
+pub(super) fn products_of<'a>(rule: &Rule, rules: &'a Rules) -> BTreeSet<&'a str> {
+    let all = rules.products.iter().map(|product| product.id.as_str());
+    all.filter(|product| offered(rule, product, rules).is_ok()).collect()
+}
+
+/// For each function, the products on which rules call it.
+#[derive(Debug, Default)]
+pub(super) struct Calls<'a> {
+    judged: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    observed: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> Calls<'a> {
+    /// Notes the calls of a rule, which runs on the given products.
+    pub(super) fn note(&mut self, rule: &'a Rule, on: &BTreeSet<&'a str>) {
+        let calls = if judges(rule) { &mut self.judged } else { &mut self.observed };
         for name in rule.program.function_names() {
-            calls.entry(name).or_default().extend(&on);
+            calls.entry(name).or_default().extend(on);
         }
     }
-    let calls = |calls: &BTreeMap<&str, BTreeSet<&str>>, name: &str, product: &str| {
-        calls.get(name).is_some_and(|on| on.contains(product))
-    };
-    let of = |(name, entry): (&'_ String, &'_ SupportEntry)| {
+
+    /// True if a judged rule calls a function on a product.
+    pub(super) fn judged(&self, name: &str, product: &str) -> bool {
+        self.judged.get(name).is_some_and(|on| on.contains(product))
+    }
+
+    /// The functions of the support table, by name.
+    pub(super) fn functions(&self, rules: &'a Rules) -> Vec<FunctionCoverage<'a>> {
+        rules.support.iter().map(|(name, entry)| self.function(name, entry, rules)).collect()
+    }
+
+    fn function(&self, name: &'a str, entry: &'a SupportEntry, rules: &Rules) -> FunctionCoverage<'a> {
         let listed = |list: &[String], product: &str| list.iter().any(|known| known == product);
+        let observed = |product: &str| self.observed.get(name).is_some_and(|on| on.contains(product));
         let state = |product: &str| match entry.outside {
-            _ if calls(&judged, name, product) => FunctionState::Judged,
-            _ if calls(&observed, name, product) => FunctionState::Observed,
+            _ if self.judged(name, product) => FunctionState::Judged,
+            _ if observed(product) => FunctionState::Observed,
             Some(_) => FunctionState::Outside,
             None => FunctionState::Open,
         };
@@ -82,14 +97,8 @@ pub fn functions(rules: &Rules) -> Vec<FunctionCoverage<'_>> {
             },
             state: state(&product.id),
         });
-        products.collect::<Vec<_>>()
-    };
-    let with_products = rules.support.iter().map(|(name, entry)| (name, entry, of((name, entry))));
-    let coverage = with_products.map(|(name, entry, products)| FunctionCoverage {
-        name,
-        entry,
-        state: products.iter().map(|on| on.state).min().unwrap_or(FunctionState::Open),
-        products,
-    });
-    coverage.collect()
+        let products: Vec<OnProduct> = products.collect();
+        let state = products.iter().map(|on| on.state).min().unwrap_or(FunctionState::Open);
+        FunctionCoverage { name, entry, state, products }
+    }
 }

@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use steps::judgment::{judgments, reported};
 use steps::program::Domain;
 
-use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers, offered};
+use functions::{Calls, products_of};
+
+use crate::{Clause, DUPLICATE, Level, Modality, PageEntry, Readings, Rule, Rules, identifiers};
 
 /// The coverage of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +89,8 @@ pub struct Coverage<'a> {
     pub clauses: Vec<CoveredClause<'a>>,
     /// The functions in the support table that are not judged on every product that offers them, by name.
     pub functions: Vec<Unjudged<'a>>,
+    /// The functions of the support table, by name.
+    pub support: Vec<FunctionCoverage<'a>>,
     /// The enumerators that no judged rule names, although judged rules use their enumerations. Their lists of products
     /// are empty.
     pub values: Vec<Unjudged<'a>>,
@@ -110,11 +114,6 @@ pub struct PageCoverage<'a> {
 impl<'a> Coverage<'a> {
     /// Collects the coverage of a catalog.
     pub fn of(rules: &'a Rules, readings: Readings) -> Coverage<'a> {
-        let judges = |rule: &&Rule| rule.level == Level::Must && rule.hazard.is_none();
-        let products_of = |rule: &Rule| -> BTreeSet<&'a str> {
-            let all = rules.products.iter().map(|product| product.id.as_str());
-            all.filter(|product| offered(rule, product, rules).is_ok()).collect()
-        };
         let mut clauses: Vec<CoveredClause<'a>> = rules.book.clauses.iter().map(unseen).collect();
         let mut noticed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (position, clause) in rules.book.clauses.iter().enumerate() {
@@ -122,13 +121,14 @@ impl<'a> Coverage<'a> {
                 noticed.entry(rule).or_default().push(position);
             }
         }
-        let mut called: BTreeMap<&str, BTreeSet<&'a str>> = BTreeMap::new();
+        let mut calls = Calls::default();
         let mut products: BTreeMap<&'a str, usize> =
             rules.products.iter().map(|product| (product.id.as_str(), 0)).collect();
         for rule in &rules.rules {
-            let judging = judges(&rule);
+            let judging = judges(rule);
             let noticed = noticed.get(rule.id.as_str()).into_iter().flatten().map(|clause| (*clause, true));
-            let on = if judging { products_of(rule) } else { BTreeSet::new() };
+            let on = products_of(rule, rules);
+            calls.note(rule, &on);
             for (clause, judged) in resting(rule).into_iter().chain(noticed) {
                 let covered = &mut clauses[clause];
                 let state = if judging && judged { ClauseState::Judged } else { ClauseState::Observed };
@@ -138,22 +138,20 @@ impl<'a> Coverage<'a> {
                     covered.products.extend(&on);
                 }
             }
-            for name in rule.program.function_names().filter(|_| judging) {
-                called.entry(name).or_default().extend(&on);
-            }
-            for product in &on {
+            for product in on.iter().filter(|_| judging) {
                 *products.entry(product).or_default() += 1;
             }
         }
         settle_duplicates(rules, &mut clauses);
         let functions = rules.support.iter().filter_map(|(name, entry)| {
             let there = entry.supported.iter().filter(|product| !entry.unsupported.contains(product));
-            let judged = |product: &&String| called.get(name.as_str()).is_some_and(|on| on.contains(product.as_str()));
-            let products: Vec<&str> = there.filter(|product| !judged(product)).map(String::as_str).collect();
+            let products: Vec<&str> =
+                there.filter(|product| !calls.judged(name, product)).map(String::as_str).collect();
             (!products.is_empty()).then_some(Unjudged { name, products })
         });
-        let values = unjudged_values(rules, &judges);
-        Coverage { rules, readings, clauses, functions: functions.collect(), values, products }
+        let functions = functions.collect();
+        let support = calls.functions(rules);
+        Coverage { rules, readings, clauses, functions, support, values: unjudged_values(rules), products }
     }
 
     /// The pages that were read in full, in the order of documents.yaml.
@@ -183,6 +181,11 @@ impl<'a> Coverage<'a> {
         let promises: Vec<_> = self.chapter(chapter).filter(|covered| covered.promises()).collect();
         (promises.iter().filter(|covered| covered.state != ClauseState::Uncovered).count(), promises.len())
     }
+}
+
+/// True if a rule's checks are judged.
+fn judges(rule: &Rule) -> bool {
+    rule.level == Level::Must && rule.hazard.is_none()
 }
 
 fn unseen(clause: &Clause) -> CoveredClause<'_> {
@@ -223,10 +226,10 @@ fn resting(rule: &Rule) -> Vec<(usize, bool)> {
 }
 
 /// The enumerators that no judged rule names, although judged rules use their enumerations.
-fn unjudged_values<'a>(rules: &'a Rules, judges: &impl Fn(&&Rule) -> bool) -> Vec<Unjudged<'a>> {
+fn unjudged_values(rules: &Rules) -> Vec<Unjudged<'_>> {
     let declarations = &rules.environment.declarations;
     let mut used: BTreeSet<&str> = BTreeSet::new();
-    for rule in rules.rules.iter().filter(judges) {
+    for rule in rules.rules.iter().filter(|rule| judges(rule)) {
         used.extend(identifiers(&rule.program.source));
         for axis in &rule.program.axes {
             if let Domain::OneOf { written, .. } = &axis.domain {

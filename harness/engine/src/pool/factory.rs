@@ -23,6 +23,7 @@ use super::remarks::Remarks;
 use super::simulated::{MACHINE, SimulatedMachine};
 use super::stacks::Stacks;
 use super::starts::StartCount;
+use super::visible;
 
 /// The configuration shared by all workers in a run.
 #[derive(Debug)]
@@ -269,12 +270,16 @@ impl Factory {
             }
             None => Vec::new(),
         };
-        if let Some(variable) = self.visible.clone().filter(|_| *sight != Sight::All) {
-            let given = machine.visible.clone().or_else(|| std::env::var(&variable).ok());
-            let names = given.iter().flat_map(|given| given.split(',')).map(|name| name.trim().to_owned());
-            let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
-            let visible = sight.listed(&names).or_else(|| machine.visible.clone());
-            environment.extend(visible.map(|visible| (variable, visible)));
+        if let Some(variable) = &self.visible {
+            let visible = match sight {
+                Sight::All => None,
+                Sight::Rule => machine.visible.clone(),
+                Sight::Listed(_) => {
+                    let names = machine.visible.as_deref().map_or_else(|| visible::given(variable), visible::named);
+                    sight.listed(&names)
+                }
+            };
+            environment.extend(visible.map(|visible| (variable.clone(), visible)));
         }
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
         if let Some(python) = &self.python {

@@ -22,6 +22,7 @@ mod slots;
 mod stacks;
 mod starts;
 mod tracer;
+pub(crate) mod visible;
 
 pub(crate) use activity::Activity;
 pub(crate) use child::{Deadlines, WorkerProcess};

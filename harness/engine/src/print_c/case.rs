@@ -12,7 +12,7 @@ use super::printer::Printer;
 use super::text::{c_name, c_text, c_type, number};
 
 /// The smallest case. Every axis is at its low end or, if the rule's condition excludes that case, the case is drawn.
-pub(crate) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
+pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
     for (id, axis) in program.axes.entries() {
         let bounds = scope.bounds(program, id, &values)?;

@@ -18,18 +18,18 @@ mod statement;
 mod text;
 mod visit;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Case, CaseError, Scope, display_values};
 use catalog::{Missing, Product, Rule, Rules, left_out, short};
 
-pub(crate) use self::case::smallest;
 use life_cycle::LifeCycleText;
 use printer::Printer;
 use steps::evaluate::LEAST_PATIENCE;
 use steps::types::is_address;
-use steps::{ActorId, StatementId};
+use steps::{ActorId, Program, StatementId};
 
 /// The default time, in seconds, after which a process in a program counts as hung.
 pub const DEADLINE: u64 = 60;
@@ -86,6 +86,28 @@ impl<'a> Sheet<'a> {
             prelude: None,
         }
     }
+
+    /// The scope of a rule's cases.
+    pub(crate) fn scope(&self, rules: &Rules, rule: &Rule, missing: &Missing) -> Scope {
+        let left_out = left_out(rule, &self.product.id, missing, rules);
+        Scope { left_out, ..Scope::new(self.product.facts.clone(), self.devices).with_patience(self.patience) }
+    }
+
+    /// The cases to run: those on the sheet, or else the smallest case.
+    pub(crate) fn cases(&self, program: &Program, scope: &Scope) -> Result<Cow<'a, [Case]>, CaseError> {
+        Ok(match self.cases {
+            [] => vec![Case { values: case::smallest(program, scope)?, salt: 1, tree: None }].into(),
+            cases => cases.into(),
+        })
+    }
+
+    /// The line that describes a case.
+    pub(crate) fn case_line(&self, program: &Program, case: &Case) -> String {
+        let values = display_values(program, &case.values);
+        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let values = if values.is_empty() { "no values".to_owned() } else { values.join(", ") };
+        format!("Product: {}. Case: {values}", self.product.name)
+    }
 }
 
 /// Prints a rule as C in a single file. The error gives the reason why the rule has no case for this product.
@@ -97,17 +119,8 @@ pub fn print_c(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<String, 
 /// for this product.
 pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Printed, CaseError> {
     let program = &rule.program;
-    let left_out = left_out(rule, &sheet.product.id, &Missing::default(), rules);
-    let scope =
-        Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices).with_patience(sheet.patience) };
-    let smallest;
-    let cases = match sheet.cases {
-        [] => {
-            smallest = [Case { values: case::smallest(program, &scope)?, salt: 1, tree: None }];
-            &smallest[..]
-        }
-        cases => cases,
-    };
+    let scope = sheet.scope(rules, rule, &Missing::default());
+    let cases = &*sheet.cases(program, &scope)?;
     let mut printer = Printer::of_steps(rules, rule, sheet, cases, true);
     if printer.tangled {
         printer = Printer::of_steps(rules, rule, sheet, cases, false);
@@ -160,12 +173,7 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
         }
     }
     for case in cases {
-        let values: Vec<String> = display_values(&rule.program, &case.values)
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
-        let case = if values.is_empty() { "no values".to_owned() } else { values.join(", ") };
-        lines.extend(text::wrapped(&format!("Product: {}. Case: {case}", sheet.product.name), WIDTH));
+        lines.extend(text::wrapped(&sheet.case_line(&rule.program, case), WIDTH));
     }
     if sheet.prelude.is_none() {
         let libraries = linked(rules, rule);

@@ -108,11 +108,8 @@ impl Printer<'_> {
     /// The handle of a resource that a call releases, as `gone` compares it.
     fn handle_argument(&mut self, call: &Call, function: &str, at: usize) -> Result<String, Formless> {
         let form = self.module.functions.get(function).ok_or_else(|| Formless(function.to_owned()))?;
-        let taken = form.takes.iter().find(|taken| match taken {
-            Taken::Integer { at: own, .. } | Taken::Text { at: own, .. } | Taken::List { at: own, .. } => *own == at,
-        });
-        let taken = *taken.ok_or_else(|| Formless(function.to_owned()))?;
-        self.taken(call, &taken)
+        let taken = form.takes.iter().find(|taken| taken.at() == at);
+        self.taken(call, taken.ok_or_else(|| Formless(function.to_owned()))?)
     }
 
     /// The line that records an acquired resource.
@@ -131,10 +128,10 @@ impl Printer<'_> {
         let mut kept = String::new();
         let mut arguments = Vec::new();
         for taken in &form.takes {
-            let at = match taken {
-                Taken::Integer { at, .. } | Taken::Text { at, .. } => *at,
-                Taken::List { .. } => return Err(Formless(release.function.clone())),
-            };
+            if matches!(taken, Taken::List { .. }) {
+                return Err(Formless(release.function.clone()));
+            }
+            let at = taken.at();
             match release.arguments[at] {
                 ReleaseArgument::Handle => arguments.push("handle".to_owned()),
                 ReleaseArgument::Integer(value) => arguments.push(value.to_string()),

@@ -73,23 +73,21 @@ impl Printer<'_> {
     }
 
     fn binary(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Result<String, Formless> {
-        use BinaryOperator::*;
-        let before = self.out.len();
+        use BinaryOperator::{And, Divide, Or, Remainder};
         let left = self.expression(left)?;
-        let between = self.out.len();
+        let printed = self.out.len();
         let right = self.expression(right)?;
-        if matches!(operator, And | Or) && self.out.len() > between {
-            return Err(Formless(format!("a call behind an operator ({} characters before)", between - before)));
+        if matches!(operator, And | Or) && self.out.len() > printed {
+            return Err(Formless(format!("a call after `{}`", operator.symbol())));
         }
         Ok(match operator {
             Divide => format!("divide({left}, {right})"),
             Remainder => format!("({left} - divide({left}, {right}) * {right})"),
             And => format!("int(bool({left}) and bool({right}))"),
             Or => format!("int(bool({left}) or bool({right}))"),
-            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => {
-                format!("int({left} {} {right})", symbol(operator))
-            }
-            _ => format!("({left} {} {right})", symbol(operator)),
+            // C and Python write the other operators alike.
+            _ if operator.is_comparison() => format!("int({left} {} {right})", operator.symbol()),
+            _ => format!("({left} {} {right})", operator.symbol()),
         })
     }
 
@@ -103,7 +101,7 @@ impl Printer<'_> {
             Builtin::SetBytes => "set_bytes",
             Builtin::Poison => "poison",
             Builtin::Same => "same",
-            Builtin::Differ => return Ok(format!("not same({})", given.join(", "))),
+            Builtin::Differ => return Ok(format!("(not same({}))", given.join(", "))),
             Builtin::AllBytes => "all_bytes",
             Builtin::Poisoned => "poisoned",
             Builtin::Disjoint => "disjoint",
@@ -201,29 +199,5 @@ impl Printer<'_> {
             return Err(Formless(format!("a value of type {ty:?}")));
         }
         Ok((self.rules.environment.declarations.size(ty), range(ty).0 < 0))
-    }
-}
-
-fn symbol(operator: BinaryOperator) -> &'static str {
-    use BinaryOperator::*;
-    match operator {
-        Add => "+",
-        Subtract => "-",
-        Multiply => "*",
-        ShiftLeft => "<<",
-        ShiftRight => ">>",
-        BitAnd => "&",
-        BitOr => "|",
-        BitXor => "^",
-        Equal => "==",
-        NotEqual => "!=",
-        Less => "<",
-        LessEqual => "<=",
-        Greater => ">",
-        GreaterEqual => ">=",
-        Divide => "//",
-        Remainder => "%",
-        And => "and",
-        Or => "or",
     }
 }

@@ -10,12 +10,12 @@ mod statement;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use catalog::{Missing, PythonModule, Rule, Rules, Section, left_out, short};
+use catalog::{Missing, PythonModule, Rule, Rules, Section, short};
 use steps::Program;
 use steps::program::Readiness;
 
-use crate::case::{Case, CaseError, Scope, display_values};
-use crate::print_c::{Sheet, smallest};
+use crate::case::{Case, CaseError, Scope};
+use crate::print_c::Sheet;
 
 /// The functions that the printed steps call.
 const PRELUDE: &str = include_str!("prelude.py");
@@ -66,23 +66,28 @@ pub fn print_python(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Str
     if rule.program.actors.len() > 1 {
         return Err(PythonError::Actors { rule: rule.id.clone() });
     }
-    let missing = Missing { through: true, ..Missing::default() };
-    let left_out = left_out(rule, &sheet.product.id, &missing, rules);
-    let scope =
-        Scope { left_out, ..Scope::new(sheet.product.facts.clone(), sheet.devices).with_patience(sheet.patience) };
-    let smallest_case;
-    let cases = match sheet.cases {
-        [] => {
-            smallest_case = [Case { values: smallest(&rule.program, &scope)?, salt: 1, tree: None }];
-            &smallest_case[..]
-        }
-        cases => cases,
-    };
-    let formless = |Formless(what)| PythonError::Formless { rule: rule.id.clone(), what };
+    let scope = sheet.scope(rules, rule, &Missing { through: true, ..Missing::default() });
+    let cases = &*sheet.cases(&rule.program, &scope)?;
+    let body = steps(rules, rule, module, sheet, &scope, cases);
+    let body = body.map_err(|Formless(what)| PythonError::Formless { rule: rule.id.clone(), what })?;
+    let mut out = head(rules, rule, module, sheet, cases);
+    let _ = write!(out, "\n{PRELUDE}\n\nimport {}\n\n\ndef steps():\n{body}\n\nsteps()\n", module.module);
+    Ok(out)
+}
+
+/// The steps of all cases, with the start-up and tear-down of the process.
+fn steps(
+    rules: &Rules,
+    rule: &Rule,
+    module: &PythonModule,
+    sheet: &Sheet<'_>,
+    scope: &Scope,
+    cases: &[Case],
+) -> Result<String, Formless> {
     let state = rule.program.processes[0].state;
     let life = rules.life_cycle.of(&sheet.product.id);
     let nothing = Case { values: Vec::new(), salt: 1, tree: None };
-    let mut life_cycle = Printer::new(rules, module, &life.program, &nothing, &scope);
+    let mut life_cycle = Printer::new(rules, module, &life.program, &nothing, scope);
     life_cycle.names = names(&life.program, "process_");
     let mut section = |section: Section, status: u8| -> Result<String, Formless> {
         let Some(block) = life.block(section) else { return Ok(String::new()) };
@@ -92,28 +97,26 @@ pub fn print_python(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<Str
     };
     let mut body = String::new();
     if state >= Readiness::Init {
-        body += &section(Section::InitUp, 3).map_err(formless)?;
+        body += &section(Section::InitUp, 3)?;
     }
     if state >= Readiness::Device {
-        body += &section(Section::DeviceUp, 3).map_err(formless)?;
+        body += &section(Section::DeviceUp, 3)?;
     }
     let success = rules.environment.results.0.first().map_or(0, |codes| codes.success);
     for case in cases {
-        let mut printer = Printer::new(rules, module, &rule.program, case, &scope);
+        let mut printer = Printer::new(rules, module, &rule.program, case, scope);
         printer.holds = true;
-        printer.block(&rule.program.statements).map_err(formless)?;
+        printer.block(&rule.program.statements)?;
         body += &printer.out;
         let _ = writeln!(body, "    clean_up({success})");
     }
     if state >= Readiness::Device {
-        body += &section(Section::DeviceDown, 0).map_err(formless)?;
+        body += &section(Section::DeviceDown, 0)?;
     }
     if state >= Readiness::Init {
-        body += &section(Section::InitDown, 0).map_err(formless)?;
+        body += &section(Section::InitDown, 0)?;
     }
-    let mut out = head(rules, rule, module, sheet, cases);
-    let _ = write!(out, "\n{PRELUDE}\n\nimport {}\n\n\ndef steps():\n{body}\n\nsteps()\n", module.module);
-    Ok(out)
+    Ok(body)
 }
 
 /// The comment that describes the program.
@@ -124,10 +127,7 @@ fn head(rules: &Rules, rule: &Rule, module: &PythonModule, sheet: &Sheet<'_>, ca
         let _ = writeln!(out, "# Source: {}", source.to_string().replace('\n', " "));
     }
     for case in cases {
-        let values = display_values(&rule.program, &case.values);
-        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let values = if values.is_empty() { "no values".to_owned() } else { values.join(", ") };
-        let _ = writeln!(out, "# Product: {}. Case: {values}", sheet.product.name);
+        let _ = writeln!(out, "# {}", sheet.case_line(&rule.program, case));
     }
     let _ = writeln!(out, "# Run: python3 <this file>, with the module {} in PYTHONPATH", module.module);
     out

@@ -18,7 +18,7 @@ use super::empty_result::empty_result;
 use super::library::room_for_files;
 use super::outcome::RuleOutcome;
 use super::result::Finished;
-use super::visible;
+use crate::pool::visible;
 
 impl Campaign {
     /// Returns a rule's outcome. Each rule runs only once. If a rule is already running, other threads wait for its

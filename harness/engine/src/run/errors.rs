@@ -47,7 +47,7 @@ pub enum RunError {
     /// The runtime, its devices or an option prevents the run.
     #[error("error: {0}")]
     Target(#[from] TargetError),
-    #[error(transparent)]
+    #[error("error: {0}")]
     Through(#[from] ThroughError),
     /// `given` is the option or the query that gave the case, `form` its kind of text.
     #[error("error: {given}: {reason}; give the {form} that a failure prints")]

@@ -49,7 +49,6 @@ mod tally;
 mod target;
 mod through;
 mod time_budget;
-mod visible;
 
 pub use budget::dictionary_of;
 pub use campaign::Campaign;

@@ -1,4 +1,4 @@
-//! Programs of others on a simulated machine: the environment with which they find the machine.
+//! The environment in which users' programs find a simulated machine.
 
 use std::path::Path;
 

@@ -210,17 +210,14 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// The address of a function of the callback type whose position is the first argument. The second argument is the
-    /// gate of a callback that no gate can be passed to.
+    /// Returns the address of a function of a callback type. The first argument is the type's position. The second
+    /// argument, for a type without a parameter for a gate, is the gate.
     fn hook(&mut self, arguments: &'a [Expression]) -> Result<i128, Stop> {
         let position = self.evaluate(&arguments[0])?;
         let callbacks = self.prepared.rules.environment.declarations.bindings.callbacks;
         let callback = usize::try_from(position).ok().and_then(|position| callbacks.get(position));
         let callback = callback.ok_or(Fault::NoValue)?;
-        let bound = match arguments.get(1) {
-            Some(gate) => Some(self.evaluate(gate)?),
-            None => None,
-        };
+        let bound = arguments.get(1).map(|gate| self.evaluate(gate)).transpose()?;
         Ok(hooks::hook(callback, bound)?)
     }
 

@@ -241,17 +241,16 @@ impl<'a> Execution<'a> {
         // the library faults on them, this process ends and the supervisor reports that.
         let answer = unsafe { entry.call(function, arguments) };
         super::copies::end_copy(self.flight);
+        self.flight.end_call(slot, *answer.as_ref().unwrap_or(&0));
         let raw = match answer {
             Ok(raw) => raw,
             Err(broken) => {
-                self.flight.end_call(slot, 0);
                 let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
                 let failed = FailedCall { function: function.name.to_owned(), code: None };
                 self.report.fail_call(verdict, call.span, broken, Some(failed));
                 return Err(Stop::Failed);
             }
         };
-        self.flight.end_call(slot, raw);
         let result = typed(function.returns, raw);
         if free && self.prepared.life_cycle.is_none() {
             self.note_answer(call, function, arguments, result);
@@ -434,10 +433,10 @@ impl<'a> Execution<'a> {
             // SAFETY: the catalog pairs the functions, so this function releases what a call in this case acquired.
             let answer = unsafe { entry.call(function, arguments) };
             super::copies::end_copy(self.flight);
+            self.flight.end_call(slot, *answer.as_ref().unwrap_or(&0));
             let raw = match answer {
                 Ok(raw) => raw,
                 Err(broken) => {
-                    self.flight.end_call(slot, 0);
                     if held.judged {
                         let failed = FailedCall { function: function.name.to_owned(), code: None };
                         self.report.fail_release(format!("in a release, {broken}"), failed);
@@ -445,7 +444,6 @@ impl<'a> Execution<'a> {
                     continue;
                 }
             };
-            self.flight.end_call(slot, raw);
             let result = typed(function.returns, raw);
             let codes = self.prepared.rules.environment.results.of(function.returns);
             if held.judged

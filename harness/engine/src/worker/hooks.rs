@@ -1,9 +1,9 @@
 //! The functions that `hook` passes to the runtime.
 //!
-//! All parameters of a hook are integers or addresses, and there are at most six. Each of them arrives in a register
-//! to itself on x86_64 and on aarch64, so a function with six 64-bit parameters can be called as any callback type.
-//! The caller leaves arbitrary bits in registers beyond its arguments and in the unused halves of small integers;
-//! both are cut off with the callback type's parameters, which the number of the function leads to.
+//! A hook has at most six parameters, which are integers or addresses. On x86_64 and aarch64, each parameter has a
+//! separate register, so a function with six 64-bit parameters can be called as any callback type. The caller leaves
+//! arbitrary bits in the registers after its arguments and in the unused halves of small integers. The function drops
+//! these bits: its number selects the callback type, which has the parameters' types.
 
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use super::gates;
 #[derive(Debug)]
 struct Hook {
     callback: &'static Callback,
-    /// The gate of calls that no gate can be passed to.
+    /// The gate of all calls if the callback type has no parameter for a gate.
     bound: Option<usize>,
 }
 
@@ -41,8 +41,8 @@ const FUNCTIONS: &[Function] = functions! {
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
 };
 
-/// The address of the function of a callback type. `bound` is the gate of all calls from now on that no gate can be
-/// passed to.
+/// Returns the address of the function of a callback type. If the type has no parameter for a gate, `bound` is the gate
+/// of all calls from now on.
 pub(super) fn hook(callback: &'static Callback, bound: Option<i128>) -> Result<i128, Fault> {
     let bound = bound.map(gates::require).transpose()?;
     let mut hooks = hooks();
@@ -58,8 +58,8 @@ pub(super) fn hook(callback: &'static Callback, bound: Option<i128>) -> Result<i
     Ok(*function as *const c_void as i128)
 }
 
-/// Waits at the gate that is among the arguments, or is bound to the callback type. The result is 0, or the gate's
-/// address if the callback returns a pointer.
+/// Waits at the gate among the arguments, or at the gate that is bound to the callback type. Returns 0 or, if the
+/// callback returns a pointer, the gate's address.
 extern "C" fn pass<const NUMBER: usize>(a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> u64 {
     let words: [u64; HOOK_PARAMETERS] = [a, b, c, d, e, f];
     let Some((callback, bound)) = hooks().get(NUMBER).map(|hook| (hook.callback, hook.bound)) else { return 0 };

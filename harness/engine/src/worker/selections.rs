@@ -93,9 +93,8 @@ impl Selections {
             for _ in usual..count {
                 // SAFETY: the function's only argument is a device's number, as in every counted call.
                 let answer = unsafe { entry.call(function, &[device]) };
-                if answer.is_ok_and(|answer| wrap(function.returns, i128::from(answer)) == success) {
-                    continue;
-                } else {
+                let released = answer.is_ok_and(|answer| wrap(function.returns, i128::from(answer)) == success);
+                if !released {
                     // Another call, such as a reset that ignores the number of selections, has already released the
                     // device.
                     break;

@@ -1,8 +1,9 @@
 """Makes the calls of rules through a Python module, in the interpreter of a worker.
 
-The worker runs this text once, with PARAMETERS: the module's name, its functions as the catalog lists them, folders to
-import it from, or its source. It hands back the address of a C function that makes a call: it takes the position of the
-function, the C arguments as 64-bit words, the word for the result, and room for a message.
+The worker calls `start` once, with the module's name, its functions as the catalog lists them, and the folders that
+contain it or its source. The result is a C function that makes a call, and a byte for each function: 1 if the module
+offers it. The C function takes the position of the function, the number of arguments, the arguments as 64-bit words,
+the word for the result, and the room for a message.
 """
 
 import ctypes
@@ -19,14 +20,14 @@ SELF = "<through>"
 
 
 class Broken(Exception):
-    """The module did not keep to the documented form of a call."""
+    """A call that did not have its documented form."""
 
 
 def load(parameters):
     """Imports the module. An embedded module is made from its source."""
     sys.path[:] = parameters["folders"] + [one for one in parameters["path"] if one not in parameters["folders"]]
     sys.argv = [""]
-    for name, text in parameters["sources"]:
+    for name, _ in parameters["sources"]:
         module = types.ModuleType(name)
         module.__file__ = "<embedded %s>" % name
         if any(other.startswith(name + ".") for other, _ in parameters["sources"]):
@@ -230,5 +231,5 @@ def start(parameters):
             ctypes.memmove(message, told, len(told))
             return 1
 
-    offered = bytes(function.call is not None and callable(function.call) for function in functions)
+    offered = bytes(callable(function.call) for function in functions)
     return call, offered

@@ -1,9 +1,9 @@
 //! Determines a run's usable devices, which are the devices that pass the gate before the run begins.
 
+use crate::pool::visible;
 use crate::pool::{Executor, Seat, Slot, WorkerProcess};
 use crate::run::options::Options;
 use crate::run::target::{Target, TargetError};
-use crate::run::visible;
 use record::{DeviceOut, Fingerprint};
 
 use super::before::Before;

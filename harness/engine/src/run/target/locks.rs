@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::pool::interrupt;
+use crate::pool::visible;
 use crate::run::options::{LOCK_FOLDER, MachineOptions};
-use crate::run::visible;
 use catalog::files;
 
 use super::TargetError;
