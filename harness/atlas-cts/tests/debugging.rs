@@ -13,8 +13,9 @@ use support::{Answer, Bench, answer};
 
 /// The rule that fails with the library's mistake.
 const RULE: &str = "acl.copy.sync-roundtrip";
-/// The deadline of the runs and of the programs, in seconds.
-const DEADLINE: u64 = 1;
+/// The deadline of the runs and of the programs that a debugger stops, in seconds. The set-up of a run has four times
+/// as long.
+const DEADLINE: u64 = 3;
 
 /// A bench with a library in front of the simulated device, whose copy has a mistake.
 fn bench() -> Bench {
@@ -23,12 +24,17 @@ fn bench() -> Bench {
     bench
 }
 
-/// A run with this library and a deadline of one second.
+/// A run with this library.
 fn command(bench: &Bench, report: &str, more: &[&str]) -> Command {
-    let deadline = DEADLINE.to_string();
     let words = ["run", "--product", "a2", "--library", "libwrapper.so", "--report-dir", report, "--seed", "1"];
-    let limits = ["--deadline", &deadline, "--patience", "2000"];
-    bench.command(words.iter().chain(&limits).chain(more))
+    bench.command(words.iter().chain(&["--patience", "2000"]).chain(more))
+}
+
+/// A run with this library and a short deadline.
+fn hurried(bench: &Bench, report: &str, more: &[&str]) -> Command {
+    let mut command = command(bench, report, more);
+    command.arg("--deadline").arg(DEADLINE.to_string());
+    command
 }
 
 /// A gdb that stops at the library's function for longer than the deadlines, says where it is, and continues to the
@@ -62,7 +68,7 @@ fn a_rule_stops_at_a_breakpoint_in_the_library_beyond_its_deadline() {
     let bench = bench();
     let (found, case) = failing_case(&bench);
     let gdb = stopping_gdb();
-    let answer = answer(&mut command(&bench, "debugged", &[RULE, "--case", &case, "--debugger", &gdb]));
+    let answer = answer(&mut hurried(&bench, "debugged", &[RULE, "--case", &case, "--debugger", &gdb]));
     expect_stop(&answer, 1);
     answer.says(1, &["to stop there: `break aclrtMemcpy`, then `run`; nothing has a deadline"]);
     let report = bench.report("debugged");
@@ -79,7 +85,7 @@ fn a_process_that_starts_again_runs_the_rule_again() {
     let (_, case) = failing_case(&bench);
     expect_gdb();
     let gdb = "gdb -nx -batch -ex 'tbreak aclrtMemcpy' -ex run -ex kill -ex run";
-    let answer = answer(&mut command(&bench, "debugged", &[RULE, "--case", &case, "--debugger", gdb]));
+    let answer = answer(&mut hurried(&bench, "debugged", &[RULE, "--case", &case, "--debugger", gdb]));
     answer.says(1, &["Temporary breakpoint 1", ", aclrtMemcpy ("]);
     assert_eq!(bench.report("debugged").result(RULE).verdict, Verdict::Fail);
 }
@@ -90,7 +96,7 @@ fn a_debugger_that_ends_early_leaves_the_rule_without_a_verdict() {
     let (_, case) = failing_case(&bench);
     expect_gdb();
     let gdb = "gdb -nx -batch -ex 'break aclrtMemcpy' -ex run";
-    let answer = answer(&mut command(&bench, "debugged", &[RULE, "--case", &case, "--debugger", gdb]));
+    let answer = answer(&mut hurried(&bench, "debugged", &[RULE, "--case", &case, "--debugger", gdb]));
     answer.says(3, &["the debugger ended (exit status 0) before the rule did, so the rule has no verdict"]);
     let report = bench.report("debugged");
     let failure = report.result(RULE).failure.clone().unwrap();
@@ -125,7 +131,7 @@ fn a_traced_process_has_no_deadline_and_its_rule_says_so() {
     let source = bench.write("tracer.c", TRACER);
     let tracer = bench.path("tracer");
     assert!(Command::new("gcc").arg("-o").args([&tracer, &source]).status().unwrap().success());
-    let mut traced = command(&bench, "traced", &[RULE, "--case", &case]);
+    let mut traced = hurried(&bench, "traced", &[RULE, "--case", &case]);
     traced.env("WRAPPER_TRACED_MS", (3000 * DEADLINE).to_string()).env("WRAPPER_PID", bench.path("pid"));
     let answer = std::thread::scope(|scope| {
         let run = scope.spawn(|| answer(&mut traced));
