@@ -9,6 +9,7 @@ const MODULES: &[&str] = &[
     "stack",
     "case",
     "print_c",
+    "print_python",
     "leftovers",
     "doctor",
     "logs",

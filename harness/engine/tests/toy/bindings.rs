@@ -384,7 +384,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "toy",
-    header_digest: "20ea2ca3a1ccb51f0ae174d230646410562cb3dce90941af369ffc8ab209b4d9",
+    header_digest: "380e1879b85df32d6ec21bbca3e699f8fb2bd0d15b455a02699513c0a01dd861",
     functions: &[
         Function {
             name: "toy_alloc",
