@@ -48,6 +48,13 @@ step "good nights: every legal variant, with jitter" env CTS=target/release/atla
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "reproducers agree with the engine" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
+# The vendor's sample programs, from a clone of its public repository (docs/run/programs.md).
+if [ -n "${ATLAS_CTS_SAMPLES:-}" ]; then
+    step "the vendor's samples behave as their READMEs say" \
+        env CTS=target/release/atlas-cts ci/samples.sh "$ATLAS_CTS_SAMPLES"
+else
+    echo "=== the vendor's samples: NOT CHECKED, ATLAS_CTS_SAMPLES is not set (a folder with hicann/runtime)"
+fi
 step "pages in headless Chromium" ci/page.sh
 step "the book, complete and without a network" ci/book.sh
 if ! command -v cargo-deny >/dev/null; then
