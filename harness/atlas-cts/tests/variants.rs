@@ -30,6 +30,7 @@ type Reading = (&'static str, &'static str, &'static str, &'static [&'static str
 const READINGS: &[Reading] = &[
     ("variant.capture-survives-refusals", "a2", MODELS, &["acl.chance.refusal-fails-capture"]),
     ("variant.capture-ended-by-any-thread", "a2", MODELS, &["acl.chance.wrong-thread-leaves-capture"]),
+    ("variant.activated-stream-first", "a2", MODELS, &["acl.chance.activated-stream-last"]),
     ("variant.sums-saturate", "a2", MODELS, &["acl.chance.sums-wrap"]),
     ("variant.random-counter-advances", "a2", MODELS, &["acl.chance.seed-repeats"]),
     ("variant.mask-of-dropped", "a2", MODELS, &["acl.chance.mask-of-kept"]),
