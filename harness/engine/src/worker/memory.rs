@@ -254,14 +254,16 @@ fn poison_word_at(salt: u64, index: u64) -> u64 {
     (mix(salt.rotate_left(17), index) & !HIGH_BITS) | (!mix(!salt, index) & HIGH_BITS)
 }
 
+/// Writes words of 8 bytes, and the beginning of another one if the length is not a multiple. The words are arrays
+/// because copies of slices are checked one by one in builds with debug assertions, which takes most of the time of
+/// rules that move much memory.
 fn write_words(bytes: &mut [u8], word: impl Fn(u64) -> u64) {
-    let mut chunks = bytes.chunks_exact_mut(8);
+    let (words, rest) = bytes.as_chunks_mut::<8>();
     let mut index = 0;
-    for chunk in &mut chunks {
-        chunk.copy_from_slice(&word(index).to_le_bytes());
+    for whole in words {
+        *whole = word(index).to_le_bytes();
         index += 1;
     }
-    let rest = chunks.into_remainder();
     let last = word(index).to_le_bytes();
     let length = rest.len();
     rest.copy_from_slice(&last[..length]);
@@ -279,8 +281,13 @@ pub fn write_poison(bytes: &mut [u8], salt: u64) {
 
 /// True if memory still holds the bytes written by [`write_poison`].
 pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
-    bytes
-        .chunks(8)
-        .enumerate()
-        .all(|(index, chunk)| *chunk == poison_word_at(salt, index as u64).to_le_bytes()[..chunk.len()])
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut index = 0;
+    for whole in words {
+        if *whole != poison_word_at(salt, index).to_le_bytes() {
+            return false;
+        }
+        index += 1;
+    }
+    *rest == poison_word_at(salt, index).to_le_bytes()[..rest.len()]
 }
