@@ -28,7 +28,7 @@ REASONS = {
     "dump": ("dumps of operators and models", r"\b(acldump|aclop\w*Dump|aclmdl\w*Dump)\w*\("),
     "channels": ("channels of tensors", r"\bacltdt\w*Channel\w*\("),
     "queues": ("queues of tensors", r"\bacltdt\w*Queue\w*\("),
-    "reference": ("calls that the vendor's reference rules out", r"\baclrt(SubscribeHostFunc\(|Memset\(&)"),
+    "reference": ("calls that the vendor's reference rules out", r"\baclrt(SubscribeHostFunc\(|Memset\(&)|\bsetConfigOpt\("),
     "faults": ("a kernel that faults; the simulated hardware has no faults", r"\bErrorOP\("),
 }
 
