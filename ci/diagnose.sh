@@ -14,17 +14,13 @@ product=${1:?ci/diagnose.sh PRODUCT}
 shift
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(one pairs strange variants budgets)
-cts=${CTS:-}
-if [ -z "$cts" ]; then
-    cargo build --release -q -p atlas-cts
-    cts=target/release/atlas-cts
-fi
+. ci/command.sh
 work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
 # Wrappers around the simulated library: each changes one function.
-library=$("$cts" simulator --print-path "$work")
+library=$("$CTS" simulator --print-path "$work")
 for device in $(seq 1 16); do
     gcc -shared -fPIC -O1 -DDEVICE="$device" -o "$work/strange-$(printf %02d "$device").so" fixtures/strange/devices.c \
         -Wl,--no-as-needed "$library" -Wl,-rpath,"$(cd "$work" && pwd)" -ldl
 done
-exec python3 ci/diagnose.py "$cts" "$product" "$work" "${DRAWN:-60}" "${PAIRS:-30}" "${JOBS:-2}" "${parts[@]}"
+exec python3 ci/diagnose.py "$CTS" "$product" "$work" "${DRAWN:-60}" "${PAIRS:-30}" "${JOBS:-2}" "${parts[@]}"

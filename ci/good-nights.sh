@@ -18,10 +18,7 @@ runs=${1:-20}
 shift
 export PRODUCT=${PRODUCT:-a2} PARTS=${PARTS:-20}
 lanes=${LANES:-$((4 * $(nproc)))}
-if [ -z "${CTS:-}" ]; then
-    cargo build --quiet --release -p atlas-cts || exit 1
-    CTS=target/release/atlas-cts
-fi
+. ci/command.sh
 CTS=$(realpath "$CTS")
 # Machines of simulated devices are files that are overwritten often and then deleted.
 [ -n "${TMPDIR:-}" ] || ! [ -w /dev/shm ] || export TMPDIR=/dev/shm

@@ -19,11 +19,7 @@ if ! command -v g++ >/dev/null; then
     echo "ci/samples.sh: g++ is missing; install it (apt-get install g++)" >&2
     exit 2
 fi
-cts=${CTS:-}
-if [ -z "$cts" ]; then
-    cargo build --release -q -p atlas-cts
-    cts=target/release/atlas-cts
-fi
+. ci/command.sh
 work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
-exec python3 ci/samples/run.py "$(realpath "$cts")" "$snapshot" "$(realpath "$work")" "${JOBS:-2}" "$@"
+exec python3 ci/samples/run.py "$(realpath "$CTS")" "$snapshot" "$(realpath "$work")" "${JOBS:-2}" "$@"

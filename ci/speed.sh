@@ -14,10 +14,7 @@ export ATLAS_CTS_LANG=en
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 seed=${1:-$(date +%Y%m%d)}
 product=${PRODUCT:-a2}
-if [ -z "${CTS:-}" ]; then
-    cargo build --release -p atlas-cts || exit 1
-    CTS=target/release/atlas-cts
-fi
+. ci/command.sh
 work=$(mktemp -d)
 loops=()
 quieten() {

@@ -13,12 +13,12 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::available_parallelism;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{CatalogPlace, Kill, Rules, load};
+use catalog::{Kill, Rules};
 use engine::runtime::SimulatedDevice;
 use ledger::compare::{Change, CompareOptions, Difference, compare};
 use record::{Meaning, Recorded, Verdict, read_run};
 use rstest::rstest;
-use support::{Bench, project};
+use support::{Bench, catalog, project};
 
 /// The products, in the order in which one is chosen for a defect.
 const PRODUCTS: [&str; 8] = ["a2", "a3", "ascend950", "train", "infer", "200i-500-a2", "200-300-500", "ipv350"];
@@ -26,11 +26,6 @@ const PRODUCTS: [&str; 8] = ["a2", "a3", "ascend950", "train", "infer", "200i-50
 const VARIANTS_ON: [&str; 4] = ["a2", "ascend950", "infer", "ipv350"];
 /// The number of rules that run in addition to those that claim a defect.
 const OTHERS: usize = 10;
-
-fn rules() -> Rules {
-    let place = CatalogPlace { specs: project().join("specs").into(), bindings: RUNTIMES[0].bindings, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn device() -> &'static SimulatedDevice {
     RUNTIMES[0].simulated.as_ref().expect("the runtime has a simulated device")
@@ -84,7 +79,7 @@ impl Lab {
 
 /// The state that all comparisons share.
 struct Proof {
-    rules: Rules,
+    rules: &'static Rules,
     /// Complete runs of the faithful device, by product, each made on first use.
     faithful: BTreeMap<&'static str, OnceLock<Recorded>>,
     /// Like `faithful`, for the rules with undefined results.
@@ -94,7 +89,7 @@ struct Proof {
 impl Proof {
     fn new() -> Proof {
         let of_products = || PRODUCTS.into_iter().map(|product| (product, OnceLock::new())).collect();
-        Proof { rules: rules(), faithful: of_products(), undefined: of_products() }
+        Proof { rules: catalog(), faithful: of_products(), undefined: of_products() }
     }
 
     /// Processes all items, several at a time, because a run waits about as long as it works.

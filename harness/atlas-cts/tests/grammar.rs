@@ -1,16 +1,13 @@
 //! A round trip of the grammar of steps: every rule of the catalog, printed from its syntax tree, parses to the same
 //! tree.
 
-use std::path::Path;
-
-use catalog::{CatalogPlace, load};
 use steps::print::{parsed_again, steps_text};
+
+use crate::support::catalog;
 
 #[test]
 fn every_rule_prints_as_it_was_read() {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
-    let rules = load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
+    let rules = catalog();
     assert!(rules.rules.len() > 500, "{}", rules.rules.len());
     for rule in &rules.rules {
         let text = steps_text(&rule.program.syntax);

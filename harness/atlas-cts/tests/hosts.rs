@@ -1,17 +1,10 @@
 //! Rules that depend on the machine: sentences that exclude virtual machines, and processes that may lock little
 //! memory.
 
-use std::path::Path;
-use std::sync::LazyLock;
-
-use catalog::{CatalogPlace, Conditions, Edition, Known, Rule, Rules, applies, left_out, load};
+use catalog::{Conditions, Edition, Known, Rule, applies, left_out};
 use rstest::rstest;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
-});
+use crate::support::catalog;
 
 fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Conditions {
     Conditions {
@@ -33,7 +26,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
 fn calling(function: &str) -> Vec<&'static Rule> {
     let calls = |rule: &&Rule| rule.program.function_names().any(|name| name == function);
     let everywhere = conditions(Some(false), None);
-    RULES.rules.iter().filter(calls).filter(|rule| applies(rule, &everywhere, &RULES).is_ok()).collect()
+    catalog().rules.iter().filter(calls).filter(|rule| applies(rule, &everywhere, catalog()).is_ok()).collect()
 }
 
 #[test]
@@ -42,13 +35,13 @@ fn in_a_virtual_machine_copies_between_devices_are_not_judged() {
     let rules = calling("aclrtDeviceCanAccessPeer");
     assert!(rules.len() > 20, "{}", rules.len());
     for rule in rules {
-        let skip = applies(rule, &virtual_machine, &RULES).expect_err(&rule.id).to_string();
+        let skip = applies(rule, &virtual_machine, catalog()).expect_err(&rule.id).to_string();
         assert!(
             skip.ends_with("is documented for physical machines and containers; this is a virtual machine"),
             "{skip}"
         );
     }
-    assert!(applies(RULES.rule("acl.malloc.align64").unwrap(), &virtual_machine, &RULES).is_ok());
+    assert!(applies(catalog().rule("acl.malloc.align64").unwrap(), &virtual_machine, catalog()).is_ok());
 }
 
 #[test]
@@ -62,10 +55,10 @@ fn copies_between_devices_are_observed_if_the_kind_of_machine_is_unknown() {
     };
     let physical = Known { virtual_machine: Some(false), ..unknown.clone() };
     for rule in calling("aclrtDeviceCanAccessPeer") {
-        assert!(applies(rule, &conditions(None, None), &RULES).is_ok(), "{}", rule.id);
-        let (observed, reasons) = rule.observed_only(&RULES, &unknown);
+        assert!(applies(rule, &conditions(None, None), catalog()).is_ok(), "{}", rule.id);
+        let (observed, reasons) = rule.observed_only(catalog(), &unknown);
         assert!(!observed.is_empty() && reasons[0].ends_with("it is unknown if this is one"), "{}", rule.id);
-        assert!(rule.observed_only(&RULES, &physical).0.len() < observed.len(), "{}", rule.id);
+        assert!(rule.observed_only(catalog(), &physical).0.len() < observed.len(), "{}", rule.id);
     }
 }
 
@@ -85,10 +78,10 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_if_they_work(
         without: Default::default(),
     };
     for rule in calling("aclrtDeviceCanAccessPeer") {
-        match applies(rule, &asked, &RULES) {
+        match applies(rule, &asked, catalog()) {
             Ok(()) => {
                 assert!(skipped.is_empty(), "{}", rule.id);
-                let reasons = rule.observed_only(&RULES, &known).1;
+                let reasons = rule.observed_only(catalog(), &known).1;
                 assert!(reasons[0].ends_with("this is a virtual machine, whose device supports it"), "{}", rule.id);
             }
             Err(skip) => assert!(!skipped.is_empty() && skip.to_string().contains(skipped), "{}: {skip}", rule.id),
@@ -105,8 +98,8 @@ fn host_memory_is_registered_if_the_process_may_lock_it(#[case] limit: Option<u6
     let rules = calling("aclrtHostRegister");
     assert!(rules.len() > 8, "{}", rules.len());
     for rule in rules {
-        let only_an_alternative = !left_out(rule, "a2", &here.missing(&RULES), &RULES).is_empty();
-        match applies(rule, &here, &RULES) {
+        let only_an_alternative = !left_out(rule, "a2", &here.missing(catalog()), catalog()).is_empty();
+        match applies(rule, &here, catalog()) {
             Ok(()) => assert!(judged || only_an_alternative, "{}", rule.id),
             Err(skip) => {
                 assert!(!judged, "{}: {skip}", rule.id);

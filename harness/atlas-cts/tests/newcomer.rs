@@ -6,7 +6,7 @@ use std::fs;
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 
-use crate::support::{Bench, copy_folder, project};
+use crate::support::{Bench, catalog, copy_folder, project};
 
 /// The chapter of the rules on setting memory.
 const CHAPTER: &str = "specs/acl/rules/set.yaml";
@@ -108,11 +108,7 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
 #[test]
 fn a_skeleton_can_call_every_function() {
     let bench = bench();
-    let support = fs::read_to_string(bench.path("specs/acl/support.yaml")).unwrap();
-    let is_out_of_scope = |name: &str| {
-        let line = support.lines().find(|line| line.trim_start().starts_with(&format!("{name}: {{")));
-        line.is_some_and(|line| line.contains("outside: "))
-    };
+    let is_out_of_scope = |name: &str| catalog().support.get(name).is_some_and(|entry| entry.outside.is_some());
     let functions = RUNTIMES[0].bindings.functions.iter().map(|function| function.name);
     let (outside, functions): (Vec<&str>, Vec<&str>) = functions.partition(|name| is_out_of_scope(name));
     let first = outside.first().expect("the bindings have a function that is out of scope");

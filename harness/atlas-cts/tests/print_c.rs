@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
+use catalog::{Conditions, Rule, Rules, applies};
 use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};
 use engine::print_c::{Sheet, print_c};
 use rstest::rstest;
@@ -13,12 +12,7 @@ use simulator_contract::environment;
 use steps::program::{Expression, Readiness};
 use steps::walk::Node;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| catalog(specs()));
-
-fn catalog(root: PathBuf) -> Rules {
-    let place = CatalogPlace { specs: root.into(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
-}
+use crate::support::{catalog, catalog_of};
 
 fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
@@ -76,7 +70,7 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
 /// Includes rules of other products, which no other test compiles.
 #[test]
 fn every_rule_compiles_with_drawn_values() {
-    let rules = &*RULES;
+    let rules = catalog();
     let product = rules.product("a3").expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
     let folder = folder(&format!("compile-{}", product.id));
@@ -190,14 +184,14 @@ fn every_program_passes_on_a_device_without_defects(
 ) {
     let conditions = every_condition(product);
     let folder = folder(&format!("run-{product}-{of}"));
-    let applies = |rule: &&Rule| applies(rule, &conditions, &RULES).is_ok();
-    let rules: Vec<&Rule> = RULES.rules.iter().filter(applies).step_by(of).collect();
+    let applies = |rule: &&Rule| applies(rule, &conditions, catalog()).is_ok();
+    let rules: Vec<&Rule> = catalog().rules.iter().filter(applies).step_by(of).collect();
     assert!(rules.len() > least, "only {} rules print as a program", rules.len());
     let half = |first: usize| -> Vec<String> {
         let rules = rules.iter().skip(first).step_by(2);
         rules
             .filter_map(|rule| {
-                let (binary, text) = program(&RULES, rule, product, None, &folder);
+                let (binary, text) = program(catalog(), rule, product, None, &folder);
                 let device = rule.program.processes.iter().any(|process| process.state == Readiness::Device);
                 assert!(!device || text.contains(set_up), "{}: no `{set_up}` in\n{text}", rule.id);
                 let (status, message) = run(&binary, product, "");
@@ -225,11 +219,11 @@ fn the_sign_of_plain_char_changes_no_verdict() {
         found
     };
     let conditions = every_condition("a2");
-    let concerns = |rule: &&Rule| applies(rule, &conditions, &RULES).is_ok() && reads_char(rule);
+    let concerns = |rule: &&Rule| applies(rule, &conditions, catalog()).is_ok() && reads_char(rule);
     let folder = folder("sign-of-char");
     let (mut rules, mut noticed) = (0, 0);
-    for rule in RULES.rules.iter().filter(concerns) {
-        let text = printed(&RULES, rule, "a2", None);
+    for rule in catalog().rules.iter().filter(concerns) {
+        let text = printed(catalog(), rule, "a2", None);
         let signs = ["-fsigned-char", "-funsigned-char"];
         let programs = signs.map(|flag| compiled(&format!("{}{flag}", rule.id), &text, &folder, &[flag]));
         let defects = rule.kills.iter().map(|kill| kill.defect.as_str());
@@ -285,13 +279,13 @@ fn a_program_names_the_line_that_catches_a_defect(
     #[case] defect: &str,
     #[case] finds: &str,
 ) {
-    let rule = RULES.rule(id).unwrap_or_else(|| panic!("no rule {id}"));
+    let rule = catalog().rule(id).unwrap_or_else(|| panic!("no rule {id}"));
     let values: Option<Vec<Value>> = values.map(|values| {
         let value =
             |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::Integer(*value));
         rule.program.axes.iter().map(|axis| value(&axis.name).expect("the test names every axis")).collect()
     });
-    let (binary, text) = program(&RULES, rule, "a2", values.as_deref(), &folder(defect));
+    let (binary, text) = program(catalog(), rule, "a2", values.as_deref(), &folder(defect));
     assert_eq!(run(&binary, "a2", ""), (Some(0), String::new()), "{id} on a device without defects");
     let (status, message) = run(&binary, "a2", defect);
     assert_eq!(status, Some(1), "{id} with {defect}: {message}");
@@ -428,7 +422,7 @@ fn forms(folder: &Path) -> Rules {
         std::fs::copy(specs().join(file), root.join(file)).unwrap();
     }
     std::fs::write(root.join("acl/rules/forms.yaml"), FORMS).unwrap();
-    catalog(root)
+    catalog_of(root)
 }
 
 #[test]
@@ -474,7 +468,7 @@ fn programs_of_findings_pass_on_a_device_without_the_finding() {
         let name = page.file_stem().unwrap().to_str().unwrap();
         for command in text.split("atlas-cts print ").skip(1) {
             let id = command.split([' ', '`', '\n']).next().unwrap();
-            assert!(id == "RULE" || RULES.rule(id).is_some(), "{name}: there is no rule {id}");
+            assert!(id == "RULE" || catalog().rule(id).is_some(), "{name}: there is no rule {id}");
         }
         let Some((_, program)) = text.split_once("```c\n") else { continue };
         let program = program.split_once("```").expect("the program ends").0;

@@ -15,17 +15,12 @@ use std::sync::Mutex;
 
 use atlas_cts::reproducer::{Wanted, reproducer};
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{CatalogPlace, Rules, Specs, load};
+use catalog::Specs;
 use record::{RuleResult, Verdict};
 use simulator_contract::environment;
-use support::{Bench, project};
+use support::{Bench, catalog, project};
 
 static SPECS: LazyLock<Specs> = LazyLock::new(|| Specs::Folder(project().join("specs")));
-
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let place = CatalogPlace { specs: SPECS.clone(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
-});
 
 /// Defects of the sample: one process, several, a killed one, threads, callbacks, a history of cases, a crash.
 const SAMPLE: &[&str] = &[
@@ -82,7 +77,7 @@ fn try_result(bench: &Bench, report: &str, product: &str, defect: &str, result: 
     let folder = bench.path(&format!("{report}-{}", result.id));
     let (rule, to) = (result.id.clone(), Some(folder.clone()));
     let wanted = Wanted { run: bench.path(report), rule, to, redact: false, documents: None };
-    reproducer(&RULES, &SPECS, &wanted).unwrap_or_else(|error| panic!("{} with {defect}: {error}", result.id));
+    reproducer(catalog(), &SPECS, &wanted).unwrap_or_else(|error| panic!("{} with {defect}: {error}", result.id));
     let library = simulator(bench);
     let make = Command::new("make")
         .arg("-C")
@@ -141,7 +136,7 @@ fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count:
 /// The claimed defects of a product, each with the rules that claim it.
 fn claims(product: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for rule in &RULES.rules {
+    for rule in &catalog().rules {
         for defect in rule.kills_on(product) {
             claims.entry(defect).or_default().push(&rule.id);
         }

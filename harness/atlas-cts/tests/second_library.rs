@@ -5,8 +5,8 @@ use crate::support;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use catalog::{CatalogPlace, Level, Rules, load};
-use support::{Bench, project};
+use catalog::Level;
+use support::{Bench, catalog};
 
 /// Rules on promises of the documents that the second implementation keeps.
 const HOLDS: &[&str] = &[
@@ -70,11 +70,6 @@ const HOLDS: &[&str] = &[
     "acl.stream.sync-visible",
     "acl.vmm.address-range",
 ];
-
-fn catalog() -> Rules {
-    let place = CatalogPlace { specs: project().join("specs").into(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap()
-}
 
 fn exported(library: &std::path::Path) -> BTreeSet<String> {
     let symbols = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().unwrap();

@@ -6,10 +6,10 @@ mod editions;
 #[path = "../../../fixtures/simulator/acl/table.rs"]
 mod table;
 
-use std::path::Path;
+use crate::support;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{CatalogPlace, Rules, load};
+use catalog::Rules;
 use editions::{BROUGHT, EDITIONS, UNVERSIONED};
 use rstest::{fixture, rstest};
 use table::{CODES, PRODUCTS, Product};
@@ -18,11 +18,8 @@ use table::{CODES, PRODUCTS, Product};
 const UNSTATED: i128 = 0;
 
 #[fixture]
-#[once]
-fn rules() -> Rules {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let place = CatalogPlace { specs: root.into(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+fn rules() -> &'static Rules {
+    support::catalog()
 }
 
 fn simulated(id: &str) -> &'static Product {

@@ -3,11 +3,11 @@
 
 use crate::support;
 
-use catalog::{CatalogPlace, Rule, load};
+use catalog::Rule;
 use record::{StartReason, Verdict};
 use rstest::rstest;
 use steps::program::Sharing;
-use support::{Bench, Report, project};
+use support::{Bench, Report, catalog};
 
 /// A rule with these lines of actors, axes and steps.
 fn rule(id: &str, actors: &str, axes: &str, steps: &str) -> String {
@@ -99,13 +99,11 @@ fn a_process_that_a_rule_ends_waits_like_any_program() {
 #[test]
 #[ignore = "a minute: ci/night.sh"]
 fn the_default_run_of_a2_starts_the_runtime_at_most_seventy_times() {
-    let place = CatalogPlace { specs: project().join("specs").into(), bindings: &acl::BINDINGS, defects: None };
-    let rules = load(&place, None).unwrap();
     // All others run in the pool's first worker.
     let several = |rule: &&Rule| {
         rule.hazard.is_none() && (rule.program.several_processes() || !rule.program.all_are(Sharing::Pooled))
     };
-    let ids = rules.rules.iter().filter(several).map(|rule| rule.id.clone());
+    let ids = catalog().rules.iter().filter(several).map(|rule| rule.id.clone());
     let ids: Vec<String> = std::iter::once("acl.malloc.align64".to_owned()).chain(ids).collect();
     let bench = Bench::new();
     let fixed = ["run", "--report-dir", "report", "--product", "a2", "--backend", "simulator", "--jobs", "1"];

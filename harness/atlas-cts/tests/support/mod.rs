@@ -15,9 +15,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
+use catalog::{CatalogPlace, Rules, load};
 use record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -26,6 +27,18 @@ use tempfile::TempDir;
 /// The repository.
 pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The catalog of the repository.
+pub fn catalog() -> &'static Rules {
+    static RULES: LazyLock<Rules> = LazyLock::new(|| catalog_of(project().join("specs")));
+    &RULES
+}
+
+/// The catalog in a folder.
+pub fn catalog_of(specs: PathBuf) -> Rules {
+    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
+    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 }
 
 /// The file of a library built from a C file.

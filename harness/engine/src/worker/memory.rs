@@ -259,12 +259,10 @@ fn poison_word_at(salt: u64, index: u64) -> u64 {
 /// rules that move much memory.
 fn write_words(bytes: &mut [u8], word: impl Fn(u64) -> u64) {
     let (words, rest) = bytes.as_chunks_mut::<8>();
-    let mut index = 0;
-    for whole in words {
-        *whole = word(index).to_le_bytes();
-        index += 1;
+    for (index, whole) in words.iter_mut().enumerate() {
+        *whole = word(index as u64).to_le_bytes();
     }
-    let last = word(index).to_le_bytes();
+    let last = word(words.len() as u64).to_le_bytes();
     let length = rest.len();
     rest.copy_from_slice(&last[..length]);
 }
@@ -282,12 +280,6 @@ pub fn write_poison(bytes: &mut [u8], salt: u64) {
 /// True if memory still holds the bytes written by [`write_poison`].
 pub fn is_poisoned(bytes: &[u8], salt: u64) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
-    let mut index = 0;
-    for whole in words {
-        if *whole != poison_word_at(salt, index).to_le_bytes() {
-            return false;
-        }
-        index += 1;
-    }
-    *rest == poison_word_at(salt, index).to_le_bytes()[..rest.len()]
+    let word = |index: usize| poison_word_at(salt, index as u64).to_le_bytes();
+    words.iter().enumerate().all(|(index, whole)| *whole == word(index)) && *rest == word(words.len())[..rest.len()]
 }
