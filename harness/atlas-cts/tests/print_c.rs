@@ -12,10 +12,10 @@ use simulator_contract::environment;
 use steps::program::{Expression, Readiness};
 use steps::walk::Node;
 
-use crate::support::{catalog, catalog_of};
+use crate::support::{catalog, catalog_of, project};
 
 fn specs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
+    project().join("specs")
 }
 
 /// A new, empty folder for the files of one test.
@@ -468,7 +468,7 @@ fn programs_of_findings_pass_on_a_device_without_the_finding() {
         let name = page.file_stem().unwrap().to_str().unwrap();
         for command in text.split("atlas-cts print ").skip(1) {
             let id = command.split([' ', '`', '\n']).next().unwrap();
-            assert!(id == "RULE" || catalog().rule(id).is_some(), "{name}: there is no rule {id}");
+            assert!(id == "RULE" || catalog().rule(id).is_some(), "{name} names the rule {id}, which does not exist");
         }
         let Some((_, program)) = text.split_once("```c\n") else { continue };
         let program = program.split_once("```").expect("the program ends").0;
