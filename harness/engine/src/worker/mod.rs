@@ -10,6 +10,7 @@ mod fault;
 mod flow;
 mod gates;
 mod hooks;
+mod lane;
 mod library;
 mod link;
 mod memory;
@@ -20,6 +21,7 @@ mod selections;
 mod serve;
 mod statements;
 mod threads;
+mod together;
 mod turns;
 
 pub use library::{Opened, open};
