@@ -7,8 +7,8 @@
 use super::Span;
 use super::parse::{Parsed, Parser, describe};
 use super::syntax::{
-    BinaryOperator, Expression, ExpressionKind, Identifier, OperationSyntax, ParameterSyntax, ParameterValues, SequenceSyntax,
-    Statement, StatementKind,
+    BinaryOperator, Expression, ExpressionKind, Identifier, OperationSyntax, ParameterSyntax, ParameterValues,
+    SequenceSyntax, Statement, StatementKind,
 };
 use super::token::Kind;
 
