@@ -1,5 +1,8 @@
 //! The state of a lane: its place in time, its pauses, and the variables that it changed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use steps::VariableId;
 
 use crate::wire::flight::Flight;
@@ -27,6 +30,8 @@ pub(super) struct Lane {
     pub pauses: u64,
     /// The variables that the lane changed and that other processes read.
     pub changed: Vec<VariableId>,
+    /// Set when the lane makes its call: for a call that begins.
+    pub made: Option<Arc<AtomicBool>>,
     /// Releases of resources that were acquired before the block: the function and the arguments.
     pub released: Vec<(&'static str, Vec<u64>)>,
 }
@@ -36,6 +41,13 @@ impl Lane {
     pub(super) fn tick(&self) -> u64 {
         // A unit of 16 nanoseconds, so that a block of a minute fits.
         self.base + (now().saturating_sub(self.started) >> 4).clamp(1, TICKS - 1)
+    }
+
+    /// Announces that a call is about to be made.
+    pub(super) fn announce(&self) {
+        if let Some(made) = &self.made {
+            made.store(true, Ordering::Release);
+        }
     }
 
     /// Pauses before a statement. A sleep would take too long, so the thread spins.
