@@ -309,7 +309,7 @@ static inline int turn(int actor) {
 }
 
 //: begins
-/* An actor makes a call while the others go on: they do not wait for the turn to come back. */
+/* An actor makes a call while the others act: they do not wait for the turn to come back. */
 static inline void begins(int actor) {
     turn(actor);
     pass_turn();
