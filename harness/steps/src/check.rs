@@ -72,6 +72,9 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     let Some(steps) = checker.read(|names| parse_steps(&source, names)) else {
         return Err(as_written(checker.problems, &givens));
     };
+    if let Some(sequence) = &steps.sequence {
+        checker.sequence(sequence);
+    }
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = RulePart::Observe(index);

@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(statements)
     }
 
-    fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
+    pub(super) fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
         self.expect("{", &format!("after {after}"))?;
         let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
         self.expect("}", "at the end of the block")?;
@@ -94,6 +94,7 @@ impl Parser<'_> {
             "{" => Ok(StatementKind::Group(self.block("the actor")?)),
             "for" => self.for_loop(),
             "if" => self.if_else(),
+            "sequence" if self.sequence_follows() => self.sequence(),
             "choose" => self.choose(),
             "control" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();

@@ -10,6 +10,7 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod heap;
 mod hooks;
 mod lane;
 mod library;
