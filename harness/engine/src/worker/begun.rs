@@ -140,6 +140,9 @@ impl<'a> Execution<'a> {
             std::mem::forget(running);
             self.threads.abandon(actor);
             self.memory.abandon();
+            self.thread_lives.remove(&actor);
+            // Their variables are gone.
+            self.deferred.clear();
             self.stuck = Some("a call that the rule began did not return after the case had failed".to_owned());
         }
     }
