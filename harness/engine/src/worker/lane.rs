@@ -8,8 +8,6 @@ use steps::VariableId;
 use crate::wire::flight::Flight;
 use crate::wire::meeting::now;
 
-use super::memory::mixed;
-
 /// The ticks that a block of lanes takes.
 pub(super) const TICKS: u64 = 1 << 32;
 
@@ -65,6 +63,13 @@ impl Lane {
             if looks.is_multiple_of(64) { std::thread::yield_now() } else { std::hint::spin_loop() }
         }
     }
+}
+
+/// A number that depends on a seed and an index and looks random.
+fn mixed(seed: u64, index: u64) -> u64 {
+    let x = seed.wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let y = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    y ^ (y >> 27)
 }
 
 /// The place where the lanes of a case meet.

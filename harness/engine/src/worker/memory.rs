@@ -276,11 +276,6 @@ impl Drop for Memory {
     }
 }
 
-/// A number that depends on a seed and an index and looks random.
-pub(super) fn mixed(seed: u64, index: u64) -> u64 {
-    mix(seed, index)
-}
-
 #[inline]
 fn mix(seed: u64, index: u64) -> u64 {
     let mut x = seed.wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15));
