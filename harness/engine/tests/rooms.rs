@@ -30,11 +30,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("steps", &["abi"]),
     ("cases", &["steps"]),
     ("catalog", &["abi", "cases", "simulator-contract", "steps"]),
-    ("record", &["catalog"]),
+    ("history", &[]),
+    ("record", &["catalog", "history"]),
     ("dictionary", &["catalog", "record", "simulator-contract"]),
     ("messages", &[]),
-    ("ledger", &["cases", "catalog", "dictionary", "messages", "record", "steps"]),
-    ("engine", &["abi", "cases", "catalog", "dictionary", "messages", "record", "simulator-contract", "steps"]),
+    ("ledger", &["cases", "catalog", "dictionary", "history", "messages", "record", "steps"]),
+    (
+        "engine",
+        &["abi", "cases", "catalog", "dictionary", "history", "messages", "record", "simulator-contract", "steps"],
+    ),
     (
         "atlas-cts",
         &[
