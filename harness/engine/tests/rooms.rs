@@ -29,7 +29,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("abi", &[]),
     ("steps", &["abi"]),
     ("cases", &["steps"]),
-    ("catalog", &["abi", "cases", "simulator-contract", "steps"]),
+    ("catalog", &["abi", "cases", "history", "simulator-contract", "steps"]),
     ("history", &[]),
     ("record", &["catalog", "history"]),
     ("dictionary", &["catalog", "record", "simulator-contract"]),

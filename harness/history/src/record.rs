@@ -30,6 +30,20 @@ pub enum Kind {
     Ticket,
 }
 
+impl Kind {
+    /// The name in catalogs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Register => "register",
+            Kind::Counter => "counter",
+            Kind::Queue => "queue",
+            Kind::Keys => "keys",
+            Kind::Allocator => "allocator",
+            Kind::Ticket => "ticket",
+        }
+    }
+}
+
 /// The meaning of an argument or result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -48,6 +62,21 @@ pub enum Role {
     Size,
     /// The address of a block.
     Block,
+}
+
+impl Role {
+    /// The name in catalogs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Key => "key",
+            Role::Value => "value",
+            Role::From => "from",
+            Role::To => "to",
+            Role::Amount => "amount",
+            Role::Size => "size",
+            Role::Block => "block",
+        }
+    }
 }
 
 /// An operation of a model, with the roles that it needs and those that it may have.

@@ -18,7 +18,12 @@ fn the_part_and_its_surroundings_are_lanes_and_bars() {
     let seen = drawn(&Allocator::default(), &history);
     assert_eq!(
         seen,
-        ["A  [##1###]", "B        [##2#]", "  1  A  allocate(64) = 0x10000", "  2  B  allocate(64) = 0x10020",]
+        [
+            "A  [####1#####]",
+            "B        [####2#####]",
+            "  1  A  allocate(64) = 0x10000",
+            "  2  B  allocate(64) = 0x10020",
+        ]
     );
 }
 

@@ -9,6 +9,7 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod histories;
 mod hooks;
 mod library;
 mod link;
