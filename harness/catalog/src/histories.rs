@@ -31,6 +31,8 @@ pub struct HistoryCall {
 pub enum Origin {
     /// The number of the calling actor.
     Actor,
+    /// The number of the calling process in its rule.
+    Process,
     Number(u64),
     /// The argument at this position.
     Argument(usize),
@@ -96,8 +98,10 @@ impl HistoryCall {
                     roles.push((role, origin(text, function).map_err(|message| (Part::Role(role), message))?))
                 }
                 None if operation.needs.contains(&role) => {
-                    let message =
-                        format!("`{name}` needs `{}`: the name of a parameter, `actor` or a number", role.name());
+                    let message = format!(
+                        "`{name}` needs `{}`: the name of a parameter, `actor`, `process` or a number",
+                        role.name()
+                    );
                     return Err((Part::Operation, message));
                 }
                 None => {}
@@ -123,16 +127,18 @@ impl HistoryCallSource {
     }
 }
 
-/// The origin of a value by the name of a parameter, `actor` or a number.
+/// The origin of a value by the name of a parameter, `actor`, `process` or a number.
 fn origin(text: &str, function: &Function) -> Result<Origin, String> {
     if let Ok(number) = text.parse() {
         return Ok(Origin::Number(number));
     }
     let Some(argument) = function.parameters.iter().position(|parameter| parameter.name == text) else {
-        if text == "actor" {
-            return Ok(Origin::Actor);
+        let words = [("actor", Origin::Actor), ("process", Origin::Process)];
+        if let Some((_, origin)) = words.into_iter().find(|(word, _)| *word == text) {
+            return Ok(origin);
         }
-        let hint = hint(text, function.parameters.iter().map(|parameter| parameter.name));
+        let names = function.parameters.iter().map(|parameter| parameter.name);
+        let hint = hint(text, names.chain(words.map(|(word, _)| word)));
         return Err(format!("`{}` has no parameter `{text}`{hint}", function.name));
     };
     match function.parameters[argument].ty {

@@ -1,5 +1,7 @@
 //! Operations by name, as catalogs list them and workers record them.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +107,8 @@ pub const OPERATIONS: [Operation; 14] = [
     operation(Kind::Keys, "create", &[Role::Key], &[]),
     operation(Kind::Keys, "close", &[Role::Key], &[]),
     operation(Kind::Keys, "lookup", &[Role::Key], &[]),
-    operation(Kind::Allocator, "allocate", &[Role::Size, Role::Block], &[]),
-    operation(Kind::Allocator, "release", &[Role::Block], &[]),
+    operation(Kind::Allocator, "allocate", &[Role::Size, Role::Block], &[Role::Key]),
+    operation(Kind::Allocator, "release", &[Role::Block], &[Role::Key]),
     operation(Kind::Ticket, "claim", &[], &[Role::Key]),
 ];
 
@@ -163,13 +165,26 @@ pub fn examine(kind: Kind, records: &[Record], lanes: &[String], budget: u64) ->
             let named: Vec<Record> = records.iter().filter(|record| !nameless(record)).cloned().collect();
             conclude(&Keys { initial: None }, &read(kind, &named, keys)?, lanes, budget)
         }
-        Kind::Allocator => {
-            let history = read(kind, records, allocator)?;
-            conclude(&Allocator::in_use(&history), &history, lanes, budget)
-        }
+        Kind::Allocator => allocators(records, lanes, budget)?,
         Kind::Ticket => conclude(&Ticket, &read(kind, records, ticket)?, lanes, budget),
     };
     Ok(examined)
+}
+
+/// Checks the blocks of each key, which have separate addresses.
+fn allocators(records: &[Record], lanes: &[String], budget: u64) -> Result<Examined, Misfit> {
+    let keys: BTreeSet<u64> = records.iter().map(Record::key).collect();
+    let mut all = Examined::Consistent;
+    for key in keys {
+        let records: Vec<Record> = records.iter().filter(|record| record.key() == key).cloned().collect();
+        let history = read(Kind::Allocator, &records, allocator)?;
+        match conclude(&Allocator::in_use(&history), &history, lanes, budget) {
+            Examined::Consistent => {}
+            Examined::Undecided => all = Examined::Undecided,
+            inconsistent => return Ok(inconsistent),
+        }
+    }
+    Ok(all)
 }
 
 fn conclude<M: Model>(model: &M, history: &[Of<M>], lanes: &[String], budget: u64) -> Examined {

@@ -22,6 +22,18 @@ fn a_block_that_was_allocated_earlier_is_released_once() {
 }
 
 #[test]
+fn blocks_of_two_processes_may_have_one_address() {
+    let allocate = |process: u64| {
+        let values = [(Role::Key, process), (Role::Size, 64), (Role::Block, 4096)];
+        record(process as usize, "allocate", &values, true, 0, 10)
+    };
+    let calls = [allocate(0), allocate(1)];
+    assert_eq!(examine(Kind::Allocator, &calls, &lanes(), BUDGET), Ok(Examined::Consistent));
+    let calls = [allocate(0), allocate(1), Record { actor: 1, ..allocate(0) }];
+    assert!(matches!(examine(Kind::Allocator, &calls, &lanes(), BUDGET), Ok(Examined::Inconsistent(_))));
+}
+
+#[test]
 fn refused_calls_need_no_results() {
     let refused = record(0, "allocate", &[(Role::Size, 64)], false, 0, 10);
     assert_eq!(examine(Kind::Allocator, &[refused], &lanes(), BUDGET), Ok(Examined::Consistent));

@@ -129,6 +129,8 @@ pub(super) struct Checker<'e> {
     pub rests_on: Option<usize>,
     /// True in control flow that several processes share: each process evaluates the expressions separately.
     pub in_all_processes: bool,
+    /// True in a lane of `together`, which only its actor performs.
+    pub in_lane: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
     /// True if only axes, constants and quantities may be read.
@@ -151,6 +153,7 @@ impl<'e> Checker<'e> {
             setup: false,
             rests_on: None,
             in_all_processes: false,
+            in_lane: false,
             touched: Vec::new(),
             constant_context: false,
             life_cycle,
@@ -377,6 +380,7 @@ fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<Va
             For { body, .. } | Block { body, .. } => keep_shared(body, shared),
             Refuse { unless, .. } => keep_shared(unless, shared),
             If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| keep_shared(body, shared)),
+            Together { lanes, .. } => lanes.iter_mut().for_each(|lane| keep_shared(&mut lane.body, shared)),
             Choose { alternatives, .. } => alternatives.iter_mut().for_each(|body| keep_shared(body, shared)),
             _ => {}
         }

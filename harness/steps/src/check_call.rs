@@ -117,6 +117,9 @@ impl Checker<'_> {
 
     /// Checks `linear`, whose argument is the name of a history.
     pub(crate) fn linear(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
+        if self.in_lane {
+            return self.wrong(span, "other lanes are still running here; write `linear` after `together`");
+        }
         let histories = &self.environment.vocabulary.histories;
         let names = || histories.iter().map(|(name, _)| name.as_str());
         let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {

@@ -16,6 +16,7 @@ mod check_expression;
 mod check_flow;
 mod check_place;
 mod check_statement;
+mod check_together;
 mod count;
 pub mod domain;
 pub mod evaluate;

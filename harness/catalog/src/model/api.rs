@@ -118,7 +118,7 @@ pub struct HistorySource {
 }
 
 /// A call that is an operation of a model. The meaning of a parameter is its name under the key of its role. A role is
-/// also `actor`, for the number of the calling actor, or a fixed number. A pointer to an integer, a handle or a pointer
+/// also `actor` or `process`, for the number of the caller, or a fixed number. A pointer to an integer, a handle or a pointer
 /// gives the value that it points to after the call; a pointer to `char` gives the text.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

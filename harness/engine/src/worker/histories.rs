@@ -83,6 +83,7 @@ impl Execution<'_> {
     fn record_of(&self, call: &HistoryCall, arguments: &[u64], succeeded: bool, [invoked, at]: [u64; 2]) -> Record {
         let value = |origin: Origin| match origin {
             Origin::Actor => Some(self.performer.index() as u64),
+            Origin::Process => Some(self.prepared.process as u64),
             Origin::Number(number) => Some(number),
             Origin::Argument(argument) => arguments.get(argument).copied(),
             Origin::Pointee { argument, ty, output } => {
