@@ -113,13 +113,17 @@ pub struct HistorySource {
     pub history: Spanned<String>,
     /// The sequential object that some order of the calls must follow.
     pub model: Kind,
+    /// The length of keys that are buffers of bytes. Without it, a pointer to `char` is text.
+    #[serde(default)]
+    pub bytes: Option<u32>,
     /// The calls. A call that changes the object and is missing here makes the check wrong.
     pub operations: Vec<HistoryCallSource>,
 }
 
 /// A call that is an operation of a model. The meaning of a parameter is its name under the key of its role. A role is
 /// also `actor` or `process`, for the number of the caller, or a fixed number. A pointer to an integer, a handle or a pointer
-/// gives the value that it points to after the call; a pointer to `char` gives the text.
+/// gives the value that it points to after the call; a pointer to `char` gives
+/// the text or the buffer of bytes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "HistoryCall")]
