@@ -43,9 +43,11 @@ pub enum Origin {
         ty: Type,
         output: bool,
     },
-    /// The text to which the argument at this position points. If it is an output, it exists only after success.
+    /// The text, or the buffer of this length, to which the argument at this position points. If it is an output, it
+    /// exists only after success.
     Text {
         argument: usize,
+        bytes: Option<u32>,
         output: bool,
     },
 }
@@ -71,7 +73,7 @@ impl HistoryCall {
     /// Reads an entry. The error is the mistake, with its place.
     pub(super) fn of(
         source: &HistoryCallSource,
-        kind: Kind,
+        (kind, bytes): (Kind, Option<u32>),
         declarations: &Declarations,
     ) -> Result<HistoryCall, (Part, String)> {
         let of_model = || OPERATIONS.iter().filter(|operation| operation.kind == kind);
@@ -95,7 +97,7 @@ impl HistoryCall {
                     return Err((Part::Role(role), format!("`{name}` of this model does not use this; remove it")));
                 }
                 Some(text) => {
-                    roles.push((role, origin(text, function).map_err(|message| (Part::Role(role), message))?))
+                    roles.push((role, origin(text, function, bytes).map_err(|message| (Part::Role(role), message))?))
                 }
                 None if operation.needs.contains(&role) => {
                     let message = format!(
@@ -128,7 +130,7 @@ impl HistoryCallSource {
 }
 
 /// The origin of a value by the name of a parameter, `actor`, `process` or a number.
-fn origin(text: &str, function: &Function) -> Result<Origin, String> {
+fn origin(text: &str, function: &Function, bytes: Option<u32>) -> Result<Origin, String> {
     if let Ok(number) = text.parse() {
         return Ok(Origin::Number(number));
     }
@@ -143,7 +145,7 @@ fn origin(text: &str, function: &Function) -> Result<Origin, String> {
     };
     match function.parameters[argument].ty {
         Type::Pointer { to: Type::Void, .. } => Ok(Origin::Argument(argument)),
-        Type::Pointer { to: Type::Char, constant } => Ok(Origin::Text { argument, output: !constant }),
+        Type::Pointer { to: Type::Char, constant } => Ok(Origin::Text { argument, bytes, output: !constant }),
         Type::Pointer {
             to: ty @ (Type::Integer { .. } | Type::Enumeration { .. } | Type::Handle(_) | Type::Pointer { .. }),
             constant,

@@ -26,7 +26,7 @@ pub(super) fn check(api: &ParsedFile<ApiFile>, declarations: &Declarations, mist
         }
         let mut calls = Vec::new();
         for operation in &source.operations {
-            match HistoryCall::of(operation, source.model, declarations) {
+            match HistoryCall::of(operation, (source.model, source.bytes), declarations) {
                 Ok(call) => calls.push(call),
                 Err((part, message)) => mistakes.at(&api.source, place(operation, part), message),
             }

@@ -89,9 +89,12 @@ impl Execution<'_> {
             Origin::Pointee { argument, ty, output } => {
                 arguments.get(argument).filter(|at| **at != 0 && (succeeded || !output)).map(|at| self.pointee(*at, ty))
             }
-            Origin::Text { argument, output } => {
-                let text = arguments.get(argument).filter(|_| succeeded || !output);
-                text.and_then(|at| c_text(i128::from(*at))).map(|text| digest(&text))
+            Origin::Text { argument, bytes, output } => {
+                let at = *arguments.get(argument).filter(|at| **at != 0 && (succeeded || !output))?;
+                match bytes {
+                    Some(bytes) => Some(digest(&buffer(at, bytes as usize))),
+                    None => c_text(i128::from(at)).map(|text| digest(&text)),
+                }
             }
         };
         let values = call.roles.iter().filter_map(|(role, origin)| Some((*role, value(*origin)?))).collect();
@@ -129,6 +132,12 @@ impl Execution<'_> {
             }
         }
     }
+}
+
+/// The bytes of a buffer that a rule passed to a call.
+fn buffer(address: u64, length: usize) -> Vec<u8> {
+    // SAFETY: the catalog states the length of every buffer that this parameter takes, and the call read or wrote it.
+    (0..length).map(|at| unsafe { (address as usize as *const u8).add(at).read() }).collect()
 }
 
 /// The calls of an inconsistent part, in words.
