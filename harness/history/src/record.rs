@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Answer, Event, Model, Of, Returned};
 use crate::models::{
-    Allocator, AllocatorCall, Claim, Counter, CounterCall, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction,
-    RegisterCall, Ticket,
+    Allocator, AllocatorCall, Counter, CounterCall, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction,
+    RegisterCall, Ticket, TicketCall,
 };
 use crate::picture::Picture;
 use crate::search::{Outcome, check};
@@ -95,7 +95,7 @@ const fn operation(kind: Kind, name: &'static str, needs: &'static [Role], may: 
 }
 
 /// The operations of all models.
-pub const OPERATIONS: [Operation; 14] = [
+pub const OPERATIONS: [Operation; 15] = [
     operation(Kind::Register, "read", &[Role::Value], &[Role::Key]),
     operation(Kind::Register, "write", &[Role::Value], &[Role::Key]),
     operation(Kind::Register, "swap", &[Role::From, Role::To], &[Role::Key]),
@@ -110,6 +110,7 @@ pub const OPERATIONS: [Operation; 14] = [
     operation(Kind::Allocator, "allocate", &[Role::Size, Role::Block], &[Role::Key]),
     operation(Kind::Allocator, "release", &[Role::Block], &[Role::Key]),
     operation(Kind::Ticket, "claim", &[], &[Role::Key]),
+    operation(Kind::Ticket, "renew", &[], &[Role::Key]),
 ];
 
 /// A recorded operation.
@@ -281,6 +282,10 @@ fn allocator(record: &Record) -> Option<(AllocatorCall, Answer)> {
     }
 }
 
-fn ticket(record: &Record) -> Option<(Claim, Answer)> {
-    (record.operation == "claim").then(|| (Claim { ticket: record.key() }, Answer::Done))
+fn ticket(record: &Record) -> Option<(TicketCall, Answer)> {
+    match record.operation.as_str() {
+        "claim" => Some((TicketCall::Claim(record.key()), Answer::Done)),
+        "renew" => Some((TicketCall::Renew(record.key()), Answer::Done)),
+        _ => None,
+    }
 }

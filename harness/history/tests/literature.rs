@@ -7,11 +7,13 @@
 //! - `elle`: anomalies that K. Kingsbury and P. Alvaro name (2020), each on one register.
 //! - `ours`: laws of this suite.
 
-use history::models::{Allocator, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction, RegisterCall, Ticket};
-use history::{Event, Outcome, check};
+use history::models::{
+    Allocator, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction, RegisterCall, Ticket, TicketCall,
+};
+use history::{Answer, Event, Outcome, check};
 use rstest::rstest;
 
-use crate::support::{BUDGET, allocate, claim, dequeue, empty, enqueue, key, open, read, release, swap, write};
+use crate::support::{BUDGET, allocate, claim, dequeue, empty, enqueue, key, open, ran, read, release, swap, write};
 
 const GOOD: Outcome = Outcome::Consistent;
 const BAD: Outcome = Outcome::Inconsistent;
@@ -128,9 +130,13 @@ fn sets_of_keys(#[case] history: Vec<Event<KeysCall>>, #[case] expected: Outcome
 
 #[rstest]
 #[case::one_winner(vec![claim(0, true, 0, 20), claim(1, false, 10, 30)], GOOD)]
+#[case::a_second_winner_after_a_renewal(
+    vec![claim(0, true, 0, 20), ran(0, TicketCall::Renew(0), Answer::Done, 30, 40), claim(1, true, 35, 60)], GOOD)]
+#[case::two_winners_before_a_renewal(
+    vec![claim(0, true, 0, 20), claim(1, true, 10, 25), ran(0, TicketCall::Renew(0), Answer::Done, 30, 40)], BAD)]
 #[case::two_winners(vec![claim(0, true, 0, 20), claim(1, true, 10, 30)], BAD)]
 #[case::a_loser_before_the_winner(vec![claim(0, false, 0, 10), claim(1, true, 20, 30)], BAD)]
-fn tickets(#[case] history: Vec<Event<history::models::Claim>>, #[case] expected: Outcome) {
+fn tickets(#[case] history: Vec<Event<TicketCall>>, #[case] expected: Outcome) {
     assert_eq!(check(&Ticket, &history, BUDGET), expected);
 }
 

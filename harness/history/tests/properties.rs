@@ -2,8 +2,8 @@
 //! trying all orders.
 
 use history::models::{
-    Allocator, AllocatorCall, Claim, Counter, CounterCall, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction,
-    RegisterCall, Ticket,
+    Allocator, AllocatorCall, Counter, CounterCall, Keys, KeysCall, Queue, QueueCall, Register, RegisterAction,
+    RegisterCall, Ticket, TicketCall,
 };
 use history::{Answer, Event, Model, Of, Outcome, Returned, by_key, check};
 use proptest::prelude::*;
@@ -212,29 +212,22 @@ fn allocator_call() -> impl Strategy<Value = AllocatorCall> {
     ]
 }
 
-fn ticket_history(steps: &[Step<Claim>]) -> Vec<Event<Claim>> {
-    let mut taken = [false; 2];
-    history(steps, |claim| {
-        let taken = &mut taken[claim.ticket as usize];
-        if std::mem::replace(taken, true) { Answer::Refused } else { Answer::Done }
-    })
+fn ticket_call() -> impl Strategy<Value = TicketCall> {
+    prop_oneof![4 => (0u64..2).prop_map(TicketCall::Claim), 1 => (0u64..2).prop_map(TicketCall::Renew)]
 }
 
-/// Asserts that the search agrees with trying all orders.
-fn agrees<M: Model>(model: &M, history: &[Of<M>]) {
-    agrees_by(model, history, |_| 0);
-}
-
-/// Asserts that a history is accepted, also without the unit of any operation.
-fn accepted<M: Model>(model: &M, history: &[Of<M>]) {
-    assert_eq!(check(model, history, BUDGET), Outcome::Consistent, "{history:#?}");
-    for position in 0..history.len() {
-        let Some(unit) = model.unit(history, position) else { continue };
-        assert!(unit.contains(&position));
-        let rest: Vec<Of<M>> =
-            (0..history.len()).filter(|at| !unit.contains(at)).map(|at| history[at].clone()).collect();
-        assert_eq!(check(model, &rest, BUDGET), Outcome::Consistent, "without {unit:?}: {history:#?}");
+fn ticket_of(call: &TicketCall) -> u64 {
+    match call {
+        TicketCall::Claim(ticket) | TicketCall::Renew(ticket) => *ticket,
     }
+}
+
+fn ticket_history(steps: &[Step<TicketCall>]) -> Vec<Event<TicketCall>> {
+    let mut taken = [false; 2];
+    history(steps, |call| {
+        let before = std::mem::replace(&mut taken[ticket_of(call) as usize], matches!(call, TicketCall::Claim(_)));
+        if before && matches!(call, TicketCall::Claim(_)) { Answer::Refused } else { Answer::Done }
+    })
 }
 
 /// Asserts that the search agrees with trying all orders of the operations on each key.
@@ -279,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn histories_of_tickets_are_accepted(steps in steps((0u64..2).prop_map(|ticket| Claim { ticket }), 30)) {
+    fn histories_of_tickets_are_accepted(steps in steps(ticket_call(), 30)) {
         accepted(&Ticket, &ticket_history(&steps));
     }
 
@@ -341,10 +334,10 @@ proptest! {
     }
 
     #[test]
-    fn tickets_are_judged_as_by_all_orders(steps in steps((0u64..2).prop_map(|ticket| Claim { ticket }), 8), changed in any::<prop::sample::Index>()) {
+    fn tickets_are_judged_as_by_all_orders(steps in steps(ticket_call(), 8), changed in any::<prop::sample::Index>()) {
         let mut history = ticket_history(&steps);
         let at = changed.index(history.len());
         history[at].returned = history[at].returned.map(|end| Returned { answer: Answer::Done, ..end });
-        agrees_by(&Ticket, &history, |claim| claim.ticket);
+        agrees_by(&Ticket, &history, ticket_of);
     }
 }

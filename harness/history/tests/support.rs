@@ -1,6 +1,6 @@
 //! Short forms of histories.
 
-use history::models::{AllocatorCall, Claim, KeysCall, QueueCall, RegisterAction, RegisterCall};
+use history::models::{AllocatorCall, KeysCall, QueueCall, RegisterAction, RegisterCall, TicketCall};
 use history::{Answer, Event, Returned};
 
 /// A budget that no history of these tests needs.
@@ -53,6 +53,6 @@ pub(crate) fn key(actor: usize, call: KeysCall, done: bool, from: u64, to: u64) 
     ran(actor, call, if done { Answer::Done } else { Answer::Refused }, from, to)
 }
 
-pub(crate) fn claim(actor: usize, done: bool, from: u64, to: u64) -> Event<Claim> {
-    ran(actor, Claim { ticket: 0 }, if done { Answer::Done } else { Answer::Refused }, from, to)
+pub(crate) fn claim(actor: usize, done: bool, from: u64, to: u64) -> Event<TicketCall> {
+    ran(actor, TicketCall::Claim(0), if done { Answer::Done } else { Answer::Refused }, from, to)
 }

@@ -12,4 +12,4 @@ pub use counter::{Counter, CounterCall};
 pub use keys::{Keys, KeysCall};
 pub use queue::{Queue, QueueCall};
 pub use register::{Register, RegisterAction, RegisterCall};
-pub use ticket::{Claim, Ticket};
+pub use ticket::{Ticket, TicketCall};
