@@ -3,7 +3,7 @@
 use abi::Type;
 
 use super::Span;
-use super::builtins::{Use, builtin};
+use super::builtins::{Builtin, Use, builtin};
 use super::check::Checker;
 use super::ids::{ActorId, Id, StatementId};
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
@@ -126,6 +126,10 @@ impl Checker<'_> {
                     Use::Value => {
                         let message = format!("the value of `{function}` is not used; compare or assign it");
                         return self.wrong(expression.span, message);
+                    }
+                    Use::Check if signature.builtin == Builtin::Linear => {
+                        let condition = self.linear(arguments, expression.span)?.expression;
+                        return Some(StatementKind::Check { condition, info });
                     }
                     Use::Check => {}
                 }

@@ -11,6 +11,7 @@ mod fault;
 mod flow;
 mod gates;
 mod heap;
+mod histories;
 mod hooks;
 mod lane;
 mod library;

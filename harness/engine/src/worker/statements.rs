@@ -52,6 +52,7 @@ impl<'a> Execution<'a> {
     /// Performs an actor's statement.
     pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
+        self.performer = statement.actor;
         if self.lane.is_some() {
             self.setup = statement.setup;
             let result = self.perform(statement);
@@ -281,10 +282,12 @@ impl<'a> Execution<'a> {
         let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
         let kept = self.kept.clone();
         let difference = self.compared(condition);
+        let history = self.inconsistent.take();
         let first = self.report.failure.is_none();
         self.report.fail_call(verdict, span, message, kept);
         if let Some(failure) = self.report.failure.as_mut().filter(|_| first) {
             failure.difference = difference;
+            failure.history = history;
         }
         Err(Stop::Failed)
     }

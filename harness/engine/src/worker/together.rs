@@ -141,6 +141,7 @@ impl<'a> Execution<'a> {
                 turns.changed.extend(lane.changed);
             }
         }
+        part.seen.drain(..).for_each(|call| self.note_seen(call));
         // In the order of lanes, so that releases have the same order each time.
         self.held.append(&mut part.held);
         self.deferred.append(&mut part.deferred);

@@ -49,6 +49,7 @@ impl Execution<'_> {
                 .drain(..)
                 .map(|variable| (variable, catalog::digest::hex(&self.variable_bytes(variable))))
                 .collect();
+            turn.calls = std::mem::take(&mut self.unsent);
             turns.link.send(&turn).map_err(Stop::from)
         } else {
             turns.link.receive().map_err(Stop::from).and_then(|turn| {
@@ -56,6 +57,7 @@ impl Execution<'_> {
                     let bytes = unhex(bytes).ok_or(Fault::BrokenVariable)?;
                     self.set_variable_bytes(*variable, &bytes)?;
                 }
+                self.seen.extend(turn.calls);
                 if turn.failed { Err(Stop::Elsewhere) } else { Ok(()) }
             })
         };

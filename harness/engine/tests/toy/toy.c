@@ -42,6 +42,11 @@ static toyPlace here;
 #ifdef DEFECT_CRASH_IN_A_THREAD
 static pthread_t main_thread;
 #endif
+#ifdef DEFECT_COMPANY
+static int inside;
+static void *volatile lent;
+static volatile size_t lent_size;
+#endif
 
 #ifdef DEFECT_OVERFLOW
 __attribute__((noinline)) static int deeper(const volatile char *above)
@@ -158,10 +163,25 @@ toyResult toy_alloc(void **out, size_t size)
     if (size == 13)
         return TOY_BROKEN;
 #endif
+#ifdef DEFECT_COMPANY
+    /* A caller that comes while another one is inside gets the other one's block. */
+    if (__atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST) == 2 && lent != NULL && lent_size >= size) {
+        *out = lent;
+        __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+        return TOY_OK;
+    }
+#endif
     pthread_mutex_lock(&lock);
     int file = memfd_create("toy", MFD_CLOEXEC);
     toyResult result = file < 0 || ftruncate(file, (off_t)size) != 0 ? TOY_FULL : hold(file, size, 0, out);
     pthread_mutex_unlock(&lock);
+#ifdef DEFECT_COMPANY
+    lent_size = size;
+    lent = result == TOY_OK ? *out : NULL;
+    usleep(300);
+    lent = NULL;
+    __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+#endif
     return result;
 }
 
