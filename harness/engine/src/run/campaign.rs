@@ -14,9 +14,11 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Rules;
+use dictionary::Current;
 use record::books::{Expected, KnownFailures};
 use record::{Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
+use super::budget::chances;
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
@@ -44,6 +46,8 @@ pub struct Campaign {
     pub(super) known: KnownCases,
     /// The plan of rules and cases, if the run has a budget of time.
     pub(super) plan: Option<RecordedPlan>,
+    /// The fault dictionary, by which rules on callers at the same time get more cases than others.
+    pub(super) chances: Option<Current>,
     /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
@@ -102,6 +106,7 @@ impl Campaign {
             only,
             known: KnownCases::default(),
             plan: None,
+            chances: chances(options, runtime, &target.rules, &target.conditions.product),
             devices,
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
