@@ -72,6 +72,9 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     let Some(steps) = checker.read(|names| parse_steps(&source, names)) else {
         return Err(as_written(checker.problems, &givens));
     };
+    if let Some(sequence) = &steps.sequence {
+        checker.sequence(sequence);
+    }
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = RulePart::Observe(index);
@@ -129,6 +132,8 @@ pub(super) struct Checker<'e> {
     pub rests_on: Option<usize>,
     /// True in control flow that several processes share: each process evaluates the expressions separately.
     pub in_all_processes: bool,
+    /// True in a lane of `together`, which only its actor performs.
+    pub in_lane: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
     /// True if only axes, constants and quantities may be read.
@@ -151,6 +156,7 @@ impl<'e> Checker<'e> {
             setup: false,
             rests_on: None,
             in_all_processes: false,
+            in_lane: false,
             touched: Vec::new(),
             constant_context: false,
             life_cycle,
@@ -377,6 +383,7 @@ fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<Va
             For { body, .. } | Block { body, .. } => keep_shared(body, shared),
             Refuse { unless, .. } => keep_shared(unless, shared),
             If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| keep_shared(body, shared)),
+            Together { lanes, .. } => lanes.iter_mut().for_each(|lane| keep_shared(&mut lane.body, shared)),
             Choose { alternatives, .. } => alternatives.iter_mut().for_each(|body| keep_shared(body, shared)),
             _ => {}
         }

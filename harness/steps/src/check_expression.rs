@@ -84,7 +84,12 @@ impl Checker<'_> {
     fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
         if let Some(axis) = self.program.axes.position(|axis| axis.name == name) {
             return match self.program.axes[axis].domain {
-                Domain::List { .. } | Domain::Permutation(_) => {
+                Domain::Sequence(_) => {
+                    let message =
+                        format!("`{name}` holds the drawn steps; read the parameters of an operation instead");
+                    self.wrong(tree.span, message)
+                }
+                Domain::List { .. } | Domain::Permutation(_) | Domain::Column { .. } => {
                     self.wrong(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"))
                 }
                 _ => Some(value(Expression::Axis(axis), self.program.axes[axis].ty)),
@@ -106,6 +111,9 @@ impl Checker<'_> {
         }
         if name == "NULL" {
             return Some(constant(0, VOID_POINTER));
+        }
+        if let Some(position) = self.operation_constant(name) {
+            return Some(constant(position, SIZE));
         }
         if self.lookup(self.actor, name).is_none()
             && let Some((value, enumeration)) = self.environment.declarations.constant(name)
@@ -136,7 +144,8 @@ impl Checker<'_> {
         if let ExpressionKind::Name(name) = &of.kind
             && let Some(axis) = self.program.axes.position(|axis| axis.name == *name)
         {
-            if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+            let domain = &self.program.axes[axis].domain;
+            if !matches!(domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Column { .. }) {
                 return self.wrong(tree.span, format!("`{name}` is not a list"));
             }
             let index = self.expression(index)?;

@@ -16,6 +16,10 @@ pub const MOST_VALUES: u64 = 512;
 pub const LONGEST_LIST: usize = 4096;
 /// The maximum number of iterations of a loop, regardless of the bound that a device reports.
 pub const MOST_ROUNDS: i128 = 65536;
+/// The maximum number of actors in a rule with `together`.
+pub const MOST_LANES: usize = 16;
+/// The greatest number that `jitter` draws for a lane. Its pauses are shorter than 2 to this power, in microseconds.
+pub const MOST_JITTER: i128 = 8;
 /// The maximum number of statements in a case. Ten million statements take several seconds even without calls.
 const MOST_STATEMENTS: u64 = 10_000_000;
 /// The maximum number of statements and loop iterations at run time. A rule that passed the checks never reaches this
@@ -32,6 +36,7 @@ impl Program {
             let (value, message) = self.axis_excess(scope, axis, &values);
             let (part, span) = match self.axes[axis].domain {
                 Domain::Choice(_) => (RulePart::Steps, self.choice(axis)),
+                Domain::Sequence(_) | Domain::Column { .. } => (RulePart::Steps, Span::default()),
                 _ => (RulePart::Axis(axis), Span::default()),
             };
             problems.extend(message.map(|message| Problem { part, span, message }));
@@ -51,7 +56,12 @@ impl Program {
     /// The greatest value of an axis, given the values of the axes before it, and any problem with its domain.
     fn axis_excess(&self, scope: &Scope, axis: AxisId, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
-        let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
+        if let Domain::Column { sequence, part } = domain
+            && let Domain::Sequence(steps) = &self.axes[*sequence].domain
+        {
+            return (Value::List(vec![steps.greatest(part); steps.most as usize]), None);
+        }
+        let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_));
         // The length is drawn first, so it is checked regardless of the items.
         let longest = match scope.length_bounds(self, axis, values) {
             Ok(lengths) if listed => lengths.high(),

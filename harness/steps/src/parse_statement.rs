@@ -3,7 +3,7 @@
 use super::ParseError;
 use super::parse::{Parsed, Parser};
 use super::syntax::{
-    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, SetUse, Statement, StatementKind,
+    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, Lane, SetUse, Statement, StatementKind,
     TypeName,
 };
 use super::token::Kind;
@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(statements)
     }
 
-    fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
+    pub(super) fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
         self.expect("{", &format!("after {after}"))?;
         let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
         self.expect("}", "at the end of the block")?;
@@ -94,6 +94,7 @@ impl Parser<'_> {
             "{" => Ok(StatementKind::Group(self.block("the actor")?)),
             "for" => self.for_loop(),
             "if" => self.if_else(),
+            "sequence" if self.sequence_follows() => self.sequence(),
             "choose" => self.choose(),
             "control" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();
@@ -103,6 +104,7 @@ impl Parser<'_> {
                 self.next();
                 Ok(StatementKind::Setup(self.block("`setup`")?))
             }
+            "together" if *self.peek_after(1) == Kind::Symbol("{") => self.together(),
             "defer" => {
                 self.next();
                 let call = self.expression()?;
@@ -183,6 +185,34 @@ impl Parser<'_> {
     fn alternative_follows(&self) -> bool {
         matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name))
             && *self.peek_after(1) == Kind::Symbol(":")
+    }
+
+    fn together(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        self.expect("{", "after `together`")?;
+        let mut lanes = Vec::new();
+        while !self.is("}") {
+            let start = self.span();
+            if !self.actor_follows() {
+                return self.fail(&format!(
+                    "a lane of `together` begins with its actor, as in `{}: {{ … }}`; actors are {}",
+                    self.names.actors.last().map_or("A", String::as_str),
+                    self.names.actors.join(", ")
+                ));
+            }
+            let actor = self.name("an actor")?;
+            self.next();
+            let body = if self.is("{") {
+                self.block("the actor")?
+            } else {
+                let mut statements = Vec::new();
+                self.deeper(|parser| parser.statement_into(&mut statements))?;
+                statements
+            };
+            lanes.push(Lane { actor, body, span: self.since(start) });
+        }
+        self.expect("}", "at the end of `together`")?;
+        Ok(StatementKind::Together(lanes))
     }
 
     fn refuse(&mut self) -> Parsed<StatementKind> {

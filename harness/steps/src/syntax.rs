@@ -10,6 +10,39 @@ pub struct Steps {
     pub statements: Vec<Statement>,
     /// The named sets of codes and the markers of grounds, in text order.
     pub sets: Vec<SetUse>,
+    /// The operations of the rule's `sequence`, whose statements are a loop in `statements`.
+    pub sequence: Option<SequenceSyntax>,
+}
+
+/// The operations of a `sequence`.
+#[derive(Debug)]
+pub struct SequenceSyntax {
+    pub span: Span,
+    /// The greatest number of steps.
+    pub most: Expression,
+    pub operations: Vec<OperationSyntax>,
+}
+
+/// An operation of a `sequence`, without its statements.
+#[derive(Debug)]
+pub struct OperationSyntax {
+    pub name: Identifier,
+    pub parameters: Vec<ParameterSyntax>,
+}
+
+#[derive(Debug)]
+pub struct ParameterSyntax {
+    pub name: Identifier,
+    pub values: ParameterValues,
+}
+
+/// The values of an operation's parameter, as written.
+#[derive(Debug)]
+pub enum ParameterValues {
+    /// `slot < 4`: the integers from 0 to 3.
+    Below(Expression),
+    /// `size in {4096, 65536}`.
+    In(Vec<Expression>),
 }
 
 /// A named set or a marker in the steps.
@@ -83,6 +116,8 @@ pub enum StatementKind {
     Control(Vec<Statement>),
     Setup(Vec<Statement>),
     Group(Vec<Statement>),
+    /// Blocks that different actors perform at once.
+    Together(Vec<Lane>),
     Defer(Expression),
     Refuse {
         call: Expression,
@@ -91,6 +126,14 @@ pub enum StatementKind {
     },
     Exit(Identifier),
     Kill(Identifier),
+}
+
+/// The statements of one actor in `together`.
+#[derive(Debug)]
+pub struct Lane {
+    pub actor: Identifier,
+    pub body: Vec<Statement>,
+    pub span: Span,
 }
 
 #[derive(Debug, PartialEq)]
@@ -137,6 +180,12 @@ pub struct Expression {
 impl PartialEq for Statement {
     fn eq(&self, other: &Statement) -> bool {
         (&self.actor, &self.rests_on, &self.kind) == (&other.actor, &other.rests_on, &other.kind)
+    }
+}
+
+impl PartialEq for Lane {
+    fn eq(&self, other: &Lane) -> bool {
+        (&self.actor, &self.body) == (&other.actor, &other.body)
     }
 }
 

@@ -172,7 +172,9 @@ impl Search<'_> {
             let begun = Instant::now();
             let mut ran = run(result.cases, &case.values, case.salt);
             let took = begun.elapsed();
-            if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last {
+            // A drawn sequence may consist of operations whose conditions do not hold; the whole rule must check something.
+            let may_be_empty = self.program.sequence().is_some();
+            if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last && !may_be_empty {
                 let message = "the case executed no check, so nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
@@ -197,6 +199,9 @@ impl Search<'_> {
         };
         if result.cases == 0 {
             return (SearchResult::error(CaseError::AllDiscarded), SearchEnd::Early);
+        }
+        if result.checks == 0 && self.program.sequence().is_some() {
+            return (SearchResult::error(CaseError::NothingChecked), SearchEnd::Early);
         }
         (result, end)
     }

@@ -66,10 +66,11 @@ pub(super) fn cycles_of<'a>(executor: &Executor, rule: &'a Rule, seed: u64, cycl
         cases: number,
         repeats: number,
         most: Some(number),
+        sequences: number,
         calls: u64::MAX,
+        sequence_calls: u64::MAX,
         limit_milliseconds: u64::MAX,
-        shrinks: 0,
-        shrink_milliseconds: 0,
+        ..Budget::default()
     };
     Assignment { budget, ..executor.assignment(rule, seed) }
 }

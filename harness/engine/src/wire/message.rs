@@ -125,6 +125,9 @@ pub struct RunCase {
     pub number: u64,
     pub values: Vec<Value>,
     pub salt: u64,
+    /// The recorder in whose memory the lanes of several processes meet, by its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meeting: Option<String>,
     /// For proofs: a judgment that this run leaves out.
     #[serde(default)]
     pub ignored: Option<Judgment>,

@@ -3,7 +3,8 @@
 use record::Verdict;
 use steps::Id;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
-use steps::program::{Expression, Statement, StatementKind};
+use steps::program::{Expression, Root, Statement, StatementKind};
+use steps::walk::Node;
 
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
@@ -17,11 +18,20 @@ impl<'a> Execution<'a> {
     }
 
     pub(super) fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
-        self.tick += 1;
+        match &mut self.lane {
+            None => self.tick += 1,
+            Some(lane) => {
+                if !statement.kind.is_flow() {
+                    lane.pause();
+                }
+                self.tick = lane.tick();
+            }
+        }
         self.steps += 1;
         let result = match &statement.kind {
+            StatementKind::Together { jitter, lanes } => self.together(statement, *jitter, lanes),
             StatementKind::For { bound: of, .. } | StatementKind::If { condition: of, .. }
-                if !matches!(of, Expression::Constant(_) | Expression::Axis(_)) =>
+                if self.turns.is_some() && self.depends_on_processes(of) =>
             {
                 self.synchronize().and_then(|()| self.flow(statement, Self::statement))
             }
@@ -36,6 +46,24 @@ impl<'a> Execution<'a> {
         result.map_err(|stop| self.at_statement(statement, stop))
     }
 
+    /// True if the value of an expression in control flow can come from another process.
+    fn depends_on_processes(&self, of: &Expression) -> bool {
+        let mut depends = false;
+        of.walk(&mut |node| {
+            if let Node::Expression(expression) = node {
+                depends |= match expression {
+                    Expression::Load { place, .. } | Expression::AddressOf(place) => match place.root {
+                        Root::Variable(variable) => self.prepared.program.variables[variable].shared,
+                        Root::Pointer(_) => true,
+                    },
+                    Expression::Builtin(..) | Expression::Call(..) => true,
+                    _ => false,
+                };
+            }
+        });
+        depends
+    }
+
     /// Performs a nested statement, whose actor is already performing the enclosing statement.
     pub(super) fn nested(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         self.steps += 1;
@@ -43,10 +71,18 @@ impl<'a> Execution<'a> {
             true => self.flow(statement, Self::nested),
             false => self.perform(statement),
         };
+        self.note_changed(statement);
+        result.map_err(|stop| self.at_statement(statement, stop))
+    }
+
+    /// Records the variables that a statement changed and that other processes read.
+    pub(super) fn note_changed(&mut self, statement: &'a Statement) {
         if let Some(turns) = &mut self.turns {
             turns.changed.extend(&statement.publishes);
         }
-        result.map_err(|stop| self.at_statement(statement, stop))
+        if let Some(lane) = &mut self.lane {
+            lane.changed.extend(&statement.publishes);
+        }
     }
 
     /// Adds the statement to a fault that prevents the case from being judged.

@@ -26,7 +26,12 @@ pub(super) fn find_folder() {
 /// All memory that a case allocates. The memory is freed between cases.
 #[derive(Debug)]
 pub(super) struct Memory {
-    frame: Vec<u64>,
+    /// The first word of the frame with the variables.
+    frame: *mut u64,
+    /// The frame; empty in a lane, which uses the case's frame.
+    words: Vec<u64>,
+    /// The number of blocks at the beginning that belong to the case, in a lane.
+    shared: usize,
     blocks: Vec<Block>,
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
@@ -37,7 +42,7 @@ pub(super) struct Memory {
     pub salt: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Block {
     base: *mut u8,
     layout: Layout,
@@ -47,8 +52,11 @@ struct Block {
 
 impl Memory {
     pub(super) fn new(frame: usize) -> Memory {
+        let mut words = vec![0; frame.div_ceil(8).max(1)];
         Memory {
-            frame: vec![0; frame.div_ceil(8).max(1)],
+            frame: words.as_mut_ptr(),
+            words,
+            shared: 0,
             blocks: Vec::new(),
             patterns: Vec::new(),
             mappings: Vec::new(),
@@ -63,7 +71,34 @@ impl Memory {
         self.free_all();
         self.salt = salt;
         let poison = self.poison_word();
-        self.frame.fill(poison);
+        self.words.fill(poison);
+    }
+
+    /// The memory of a lane: the variables and blocks of the case, and blocks of the lane. The case must not use its
+    /// memory until [`Memory::join`].
+    pub(super) fn share(&self) -> Memory {
+        Memory {
+            frame: self.frame,
+            words: Vec::new(),
+            shared: self.blocks.len(),
+            blocks: self.blocks.clone(),
+            patterns: self.patterns.clone(),
+            mappings: Vec::new(),
+            files: Vec::new(),
+            kept: [0; 3],
+            salt: self.salt,
+        }
+    }
+
+    /// Takes over what a lane allocated.
+    pub(super) fn join(&mut self, lane: &mut Memory) {
+        self.blocks.extend(lane.blocks.drain(..).skip(lane.shared));
+        lane.shared = 0;
+        let new = |pattern: &(usize, i128, *mut u8)| self.patterns.iter().all(|known| known.2 != pattern.2);
+        let patterns: Vec<_> = lane.patterns.drain(..).filter(new).collect();
+        self.patterns.extend(patterns);
+        self.mappings.append(&mut lane.mappings);
+        self.files.append(&mut lane.files);
     }
 
     /// The word that unset variables contain.
@@ -73,7 +108,7 @@ impl Memory {
 
     /// The address of the frame's first byte.
     pub(super) fn frame(&mut self) -> *mut u8 {
-        self.frame.as_mut_ptr().cast()
+        self.frame.cast()
     }
 
     /// Allocates memory for an array, filled with poison or zeros.
@@ -231,7 +266,10 @@ impl Memory {
     fn free_all(&mut self) {
         self.patterns.clear();
         self.kept = [0; 3];
-        self.free_from(0, 0, 0);
+        // The blocks of the case that a lane shares are not the lane's.
+        let shared = std::mem::take(&mut self.shared);
+        self.free_from(shared, 0, 0);
+        self.blocks.clear();
     }
 
     fn free_from(&mut self, blocks: usize, mappings: usize, files: usize) {
@@ -251,6 +289,11 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.free_all();
     }
+}
+
+/// A number that depends on a seed and an index and looks random.
+pub(super) fn mixed(seed: u64, index: u64) -> u64 {
+    mix(seed, index)
 }
 
 #[inline]

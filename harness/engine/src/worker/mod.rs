@@ -11,6 +11,7 @@ mod flow;
 mod gates;
 mod heap;
 mod hooks;
+mod lane;
 mod library;
 mod link;
 mod memory;
@@ -21,6 +22,7 @@ mod selections;
 mod serve;
 mod statements;
 mod threads;
+mod together;
 mod turns;
 
 pub use library::{Opened, open};
