@@ -5,7 +5,7 @@ use record::BurstBook;
 
 use crate::report::{duration, one_line};
 
-/// Which rules ran in bursts, and which did not, as text.
+/// The rules that ran in bursts, and those that did not, as text.
 pub fn covered(book: &BurstBook) -> String {
     let (all, uncovered) = (book.rules.len(), book.uncovered().count());
     let mut text = format!("bursts    {}; {} of {} covered\n", book.bursts, all - uncovered, count(all, "rule"));

@@ -56,7 +56,7 @@ impl BurstError {
     }
 }
 
-/// What a burst did.
+/// The results of a burst.
 #[derive(Debug, Default)]
 pub struct Burst {
     /// The rules that ran to their end, with verdict and reason.
