@@ -3,9 +3,10 @@
 use crate::support;
 
 use std::fs;
+use std::process::Command;
 
 use record::{BurstBook, BurstLedger};
-use support::{Answer, Bench};
+use support::{Answer, Bench, answer, project, take_environment};
 
 const TARGET: [&str; 6] = ["--specs", "specs", "--product", "a2", "--backend", "simulator"];
 
@@ -111,4 +112,30 @@ fn a_broken_rule_ends_with_1_and_is_listed() {
 fn a_burst_needs_a_ledger() {
     bench().run(["run", "--burst", "200ms", "--product", "a2"]).says(2, &["give its folder with --ledger DIR"]);
     bench().run(["run", "--burst", "1ms", "--ledger", "l"]).says(2, &["write a time from 50ms to 3600s"]);
+}
+
+/// The example for Slurm, started as Slurm starts a prolog: with the job and its cards in the environment.
+#[test]
+fn the_prolog_runs_a_burst_on_each_card_and_fails_only_for_a_broken_rule() {
+    let bench = bench();
+    for card in ["0", "1"] {
+        let fixed = ["burst", "--prepare", "--ledger", "ledger", "--card", card];
+        bench.run(fixed.iter().chain(&TARGET)).says(0, &["0 of 4 rules covered"]);
+    }
+    let prolog = |script: &str, more: &[(&str, &str)]| {
+        let atlas = bench.command([""; 0]);
+        let mut command = Command::new("bash");
+        command.arg(project().join("ci/examples/slurm").join(script)).current_dir(bench.path(""));
+        take_environment(&mut command, &atlas);
+        let given = [("ATLAS_CTS_LEDGER", "ledger"), ("ATLAS_CTS_BACKEND", "simulator"), ("ATLAS_CTS_BURST", "600s")];
+        let of_slurm = [("SLURM_JOB_ID", "7"), ("SLURM_JOB_GPUS", "0,1"), ("ATLAS_CTS_SPECS", "specs")];
+        command.env("ATLAS_CTS", atlas.get_program()).envs(given).envs(of_slurm).envs(more.iter().copied());
+        answer(&mut command)
+    };
+    prolog("prolog.sh", &[]).says(0, &[]);
+    let bursts = |card: &str| BurstLedger::open(&bench.path("ledger"), &format!("acl-{card}")).unwrap().book.bursts;
+    assert_eq!([bursts("0"), bursts("1")], [1, 1]);
+    prolog("prolog.sh", &[("ATLAS_CTS_DEFECT", "bad.stale")]).says(1, &["print atlas-cts: card 0 has a broken rule"]);
+    prolog("epilog.sh", &[("ATLAS_CTS_DEFECT", "bad.stale")]).says(0, &[]);
+    prolog("prolog.sh", &[("ATLAS_CTS_LEDGER", "another")]).says(0, &[]);
 }
