@@ -50,6 +50,9 @@ pub struct BurstRule {
     pub burst: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+    /// The number of the burst that last reached the rule, even if it did not run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<u64>,
     /// The longest time of the rule, in nanoseconds; `None` if it never ran to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nanoseconds: Option<u64>,
@@ -85,13 +88,13 @@ impl BurstBook {
     /// The format that this version writes and reads.
     pub const FORMAT: u32 = 1;
 
-    /// The rules in the order in which they should run: those that never ran first, then those that ran longest ago.
-    /// Of rules that ran equally long ago, those that a burst stopped come last, and quick ones first.
+    /// The rules in the order in which they should run: those that no burst reached first, then those that a burst
+    /// reached longest ago. Of the others, those that a burst stopped come last, and quick ones first.
     pub fn order(&self) -> Vec<&str> {
         let mut ids: Vec<&str> = self.rules.keys().map(String::as_str).collect();
         ids.sort_by_key(|id| {
             let rule = &self.rules[*id];
-            (rule.burst, rule.stopped, rule.nanoseconds)
+            (rule.tried, rule.stopped, rule.nanoseconds)
         });
         ids
     }

@@ -164,7 +164,9 @@ pub fn burst(
 
 /// Counts a rule that was running when a burst ended without a word as stopped.
 fn note_interrupted(book: &mut BurstBook) {
+    let bursts = book.bursts;
     if let Some(rule) = book.running.take().and_then(|id| book.rules.get_mut(&id)) {
+        rule.tried = Some(bursts);
         rule.stopped += 1;
     }
 }
@@ -193,6 +195,8 @@ fn run(
         let expected = ledger.book.rules[&id].nanoseconds.map_or(UNKNOWN, Duration::from_nanos);
         if limit.left() < expected {
             done.left += 1;
+            let bursts = ledger.book.bursts;
+            ledger.book.rules.entry(id).and_modify(|rule| rule.tried = Some(bursts));
             continue;
         }
         ledger.book.running = Some(id.clone());
@@ -227,7 +231,7 @@ fn note(book: &mut BurstBook, id: &str, took: Duration, verdict: Verdict, reason
     let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
     rule.covered += 1;
     rule.stopped = 0;
-    (rule.burst, rule.last) = (Some(bursts), Some(now()));
+    (rule.burst, rule.tried, rule.last) = (Some(bursts), Some(bursts), Some(now()));
     rule.nanoseconds = Some(rule.nanoseconds.map_or(took, |longest| longest.max(took)));
     rule.broken = (!verdict.passes()).then(|| format!("{verdict}: {reason}"));
 }
