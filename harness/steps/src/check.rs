@@ -10,7 +10,7 @@ use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, parse_expression, parse_steps};
 use super::parse_given::write_out;
-use super::program::{Call, Expression, Program, Sharing, Space, Variable};
+use super::program::{Call, Domain, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
 use super::suggest::{closest, hint, meant};
 use super::syntax;
@@ -203,7 +203,9 @@ impl<'e> Checker<'e> {
 
     /// Declares a variable of the current actor.
     pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> VariableId {
-        if self.program.axes.iter().any(|axis| axis.name == name) {
+        // A block of a sequence may name a variable as a parameter of another operation.
+        let hides = |domain: &Domain| matches!(domain, Domain::Column { .. }) && !self.loops.is_empty();
+        if self.program.axes.iter().any(|axis| axis.name == name && !hides(&axis.domain)) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));

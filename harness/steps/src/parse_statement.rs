@@ -134,7 +134,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.next();
         self.expect("(", "after `for`")?;
-        let variable = self.name("the loop's variable")?.name;
+        let variable = self.name("the loop's variable")?;
+        self.is_new(&variable)?;
+        let variable = variable.name;
         if !self.accept("<") {
             return self.fail("write a loop as `for (i < n)`: i runs from 0 to n - 1");
         }
@@ -289,6 +291,7 @@ impl Parser<'_> {
     /// Parses a variable of a given type, with its length and value.
     fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
+        self.is_new(&name)?;
         let length = if self.accept("[") {
             let length = self.expression()?;
             self.expect("]", "after the array's length")?;
