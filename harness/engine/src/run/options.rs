@@ -385,6 +385,9 @@ pub struct Options {
     /// The options taken from a site file, if any.
     #[arg(skip)]
     pub site: Option<SiteSettings>,
+    /// The only chapter that the run reads, by its file.
+    #[arg(skip)]
+    pub only_chapter: Option<String>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -456,6 +459,7 @@ impl Options {
             resume: None,
             debugger: None,
             site: None,
+            only_chapter: None,
             devices_out: Vec::new(),
         }
     }
