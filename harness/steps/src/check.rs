@@ -10,7 +10,7 @@ use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, parse_expression, parse_steps};
 use super::parse_given::write_out;
-use super::program::{Call, Expression, Program, Sharing, Space, Variable};
+use super::program::{Call, Domain, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
 use super::suggest::{closest, hint, meant};
 use super::syntax;
@@ -132,6 +132,8 @@ pub(super) struct Checker<'e> {
     pub rests_on: Option<usize>,
     /// True in control flow that several processes share: each process evaluates the expressions separately.
     pub in_all_processes: bool,
+    /// True in a lane of `together`, which only its actor performs.
+    pub in_lane: bool,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
     /// True if only axes, constants and quantities may be read.
@@ -154,6 +156,7 @@ impl<'e> Checker<'e> {
             setup: false,
             rests_on: None,
             in_all_processes: false,
+            in_lane: false,
             touched: Vec::new(),
             constant_context: false,
             life_cycle,
@@ -200,7 +203,9 @@ impl<'e> Checker<'e> {
 
     /// Declares a variable of the current actor.
     pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> VariableId {
-        if self.program.axes.iter().any(|axis| axis.name == name) {
+        // A block of a sequence may name a variable as a parameter of another operation.
+        let hides = |domain: &Domain| matches!(domain, Domain::Column { .. }) && !self.loops.is_empty();
+        if self.program.axes.iter().any(|axis| axis.name == name && !hides(&axis.domain)) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));
@@ -380,6 +385,7 @@ fn keep_shared(statements: &mut [super::program::Statement], shared: &HashSet<Va
             For { body, .. } | Block { body, .. } => keep_shared(body, shared),
             Refuse { unless, .. } => keep_shared(unless, shared),
             If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| keep_shared(body, shared)),
+            Together { lanes, .. } => lanes.iter_mut().for_each(|lane| keep_shared(&mut lane.body, shared)),
             Choose { alternatives, .. } => alternatives.iter_mut().for_each(|body| keep_shared(body, shared)),
             _ => {}
         }

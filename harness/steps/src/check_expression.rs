@@ -5,6 +5,7 @@ use abi::Type;
 use super::Span;
 use super::check::{Checker, Typed};
 use super::check_place::TypedPlace;
+use super::ids::AxisId;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
@@ -82,7 +83,7 @@ impl Checker<'_> {
     }
 
     fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
-        if let Some(axis) = self.program.axes.position(|axis| axis.name == name) {
+        if let Some(axis) = self.axis_named(name) {
             return match self.program.axes[axis].domain {
                 Domain::Sequence(_) => {
                     let message =
@@ -126,6 +127,13 @@ impl Checker<'_> {
         self.load(tree)
     }
 
+    /// The axis with a name. A variable in a sequence hides a parameter of another operation.
+    fn axis_named(&self, name: &str) -> Option<AxisId> {
+        let axis = self.program.axes.position(|axis| axis.name == name)?;
+        let hidden = matches!(self.program.axes[axis].domain, Domain::Column { .. });
+        (!hidden || self.lookup(self.actor, name).is_none()).then_some(axis)
+    }
+
     fn member(&mut self, of: &Tree, name: &str, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(owner) = &of.kind
             && owner == "product"
@@ -142,7 +150,7 @@ impl Checker<'_> {
 
     fn index(&mut self, of: &Tree, index: &Tree, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
-            && let Some(axis) = self.program.axes.position(|axis| axis.name == *name)
+            && let Some(axis) = self.axis_named(name)
         {
             let domain = &self.program.axes[axis].domain;
             if !matches!(domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Column { .. }) {

@@ -11,8 +11,11 @@ use super::walk::Node;
 
 impl Checker<'_> {
     /// Checks an expression in control flow. Each process evaluates it separately, so all processes must know its
-    /// value.
+    /// value, except in a lane.
     fn known_to_all(&mut self, tree: &Tree) -> Option<Typed> {
+        if self.in_lane {
+            return self.expression(tree);
+        }
         self.in_all_processes = true;
         let typed = self.expression(tree);
         self.in_all_processes = false;

@@ -39,7 +39,7 @@ impl Checker<'_> {
         statements
     }
 
-    fn block(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
+    pub(super) fn block(&mut self, block: &[syntax::Statement]) -> Vec<Statement> {
         let actor = self.actor;
         let mut statements = Vec::new();
         block.iter().for_each(|statement| self.statement(statement, actor, &mut statements));
@@ -90,6 +90,7 @@ impl Checker<'_> {
             Written::Assignment { target, operator, value } => self.assignment(target, *operator, value, span),
             Written::For { variable, bound, body } => self.repeat(variable, bound, body),
             Written::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
+            Written::Together(lanes) => self.together(lanes, span),
             Written::Choose { alternatives } => Some(self.choose(alternatives, span)),
             Written::Control(body) => Some(StatementKind::Block { control: true, body: self.scope(body) }),
             Written::Group(body) => Some(StatementKind::Block { control: false, body: self.block(body) }),

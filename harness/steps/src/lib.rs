@@ -17,6 +17,7 @@ mod check_flow;
 mod check_place;
 mod check_sequence;
 mod check_statement;
+mod check_together;
 mod count;
 pub mod domain;
 pub mod evaluate;

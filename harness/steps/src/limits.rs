@@ -16,6 +16,10 @@ pub const MOST_VALUES: u64 = 512;
 pub const LONGEST_LIST: usize = 4096;
 /// The maximum number of iterations of a loop, regardless of the bound that a device reports.
 pub const MOST_ROUNDS: i128 = 65536;
+/// The maximum number of actors in a rule with `together`.
+pub const MOST_LANES: usize = 16;
+/// The greatest number that `jitter` draws for a lane. Its pauses are shorter than 2 to this power, in microseconds.
+pub const MOST_JITTER: i128 = 8;
 /// The maximum number of statements in a case. Ten million statements take several seconds even without calls.
 const MOST_STATEMENTS: u64 = 10_000_000;
 /// The maximum number of statements and loop iterations at run time. A rule that passed the checks never reaches this

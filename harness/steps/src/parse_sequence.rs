@@ -7,8 +7,8 @@
 use super::Span;
 use super::parse::{Parsed, Parser, describe};
 use super::syntax::{
-    BinaryOperator, Expression, ExpressionKind, OperationSyntax, ParameterSyntax, ParameterValues, SequenceSyntax,
-    Statement, StatementKind,
+    BinaryOperator, Expression, ExpressionKind, Identifier, OperationSyntax, ParameterSyntax, ParameterValues,
+    SequenceSyntax, Statement, StatementKind,
 };
 use super::token::Kind;
 
@@ -133,6 +133,17 @@ impl Parser<'_> {
             ));
         };
         Ok(ParameterSyntax { name, values })
+    }
+
+    /// Refuses a variable with the name of a parameter of the operation around it.
+    pub(super) fn is_new(&self, variable: &Identifier) -> Parsed<()> {
+        match &self.inside {
+            Some(inside) if inside.parameters.contains(&variable.name) => {
+                let message = format!("`{}` is a parameter of this operation; choose another name", variable.name);
+                Err(super::ParseError { span: variable.span, message })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The value of a name: an item of a column if the name is a parameter of the operation around it.

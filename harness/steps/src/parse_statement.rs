@@ -3,7 +3,7 @@
 use super::ParseError;
 use super::parse::{Parsed, Parser};
 use super::syntax::{
-    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, SetUse, Statement, StatementKind,
+    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, Lane, SetUse, Statement, StatementKind,
     TypeName,
 };
 use super::token::Kind;
@@ -104,6 +104,7 @@ impl Parser<'_> {
                 self.next();
                 Ok(StatementKind::Setup(self.block("`setup`")?))
             }
+            "together" if *self.peek_after(1) == Kind::Symbol("{") => self.together(),
             "defer" => {
                 self.next();
                 let call = self.expression()?;
@@ -133,7 +134,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.next();
         self.expect("(", "after `for`")?;
-        let variable = self.name("the loop's variable")?.name;
+        let variable = self.name("the loop's variable")?;
+        self.is_new(&variable)?;
+        let variable = variable.name;
         if !self.accept("<") {
             return self.fail("write a loop as `for (i < n)`: i runs from 0 to n - 1");
         }
@@ -184,6 +187,34 @@ impl Parser<'_> {
     fn alternative_follows(&self) -> bool {
         matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name))
             && *self.peek_after(1) == Kind::Symbol(":")
+    }
+
+    fn together(&mut self) -> Parsed<StatementKind> {
+        self.next();
+        self.expect("{", "after `together`")?;
+        let mut lanes = Vec::new();
+        while !self.is("}") {
+            let start = self.span();
+            if !self.actor_follows() {
+                return self.fail(&format!(
+                    "a lane of `together` begins with its actor, as in `{}: {{ … }}`; actors are {}",
+                    self.names.actors.last().map_or("A", String::as_str),
+                    self.names.actors.join(", ")
+                ));
+            }
+            let actor = self.name("an actor")?;
+            self.next();
+            let body = if self.is("{") {
+                self.block("the actor")?
+            } else {
+                let mut statements = Vec::new();
+                self.deeper(|parser| parser.statement_into(&mut statements))?;
+                statements
+            };
+            lanes.push(Lane { actor, body, span: self.since(start) });
+        }
+        self.expect("}", "at the end of `together`")?;
+        Ok(StatementKind::Together(lanes))
     }
 
     fn refuse(&mut self) -> Parsed<StatementKind> {
@@ -260,6 +291,7 @@ impl Parser<'_> {
     /// Parses a variable of a given type, with its length and value.
     fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
+        self.is_new(&name)?;
         let length = if self.accept("[") {
             let length = self.expression()?;
             self.expect("]", "after the array's length")?;

@@ -7,7 +7,8 @@ use super::check::Environment;
 use super::parse::{Names, parse_steps};
 use super::program::Program;
 use super::syntax::{
-    Declaration, Expect, Expression, ExpressionKind, Initializer, Statement, StatementKind, TypeName, UnaryOperator,
+    Declaration, Expect, Expression, ExpressionKind, Initializer, Lane, Statement, StatementKind, TypeName,
+    UnaryOperator,
 };
 
 /// The lowest precedence, on the scale of [`super::syntax::BinaryOperator::precedence`].
@@ -81,6 +82,7 @@ impl Printer {
             StatementKind::Control(body) => self.block("control ", body),
             StatementKind::Setup(body) => self.block("setup ", body),
             StatementKind::Group(body) => self.block("", body),
+            StatementKind::Together(lanes) => self.together(lanes),
             StatementKind::Refuse { call, until, unless } => {
                 let until = until.as_ref().map(|until| format!("until {} ", expression_text(until)));
                 let until = until.unwrap_or_default();
@@ -102,6 +104,18 @@ impl Printer {
     fn close(&mut self) {
         (0..self.depth).for_each(|_| self.out.push_str("  "));
         self.out.push('}');
+    }
+
+    fn together(&mut self, lanes: &[Lane]) {
+        self.out += "together {\n";
+        self.depth += 1;
+        for lane in lanes {
+            (0..self.depth).for_each(|_| self.out.push_str("  "));
+            self.block(&format!("{}: ", lane.actor.name), &lane.body);
+            self.out.push('\n');
+        }
+        self.depth -= 1;
+        self.close();
     }
 
     fn choose(&mut self, alternatives: &[(String, Vec<Statement>)]) {

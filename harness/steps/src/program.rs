@@ -278,6 +278,12 @@ pub enum StatementKind {
         control: bool,
         body: Vec<Statement>,
     },
+    /// Lanes that run at once. They start together, and all of them end before the next statement.
+    Together {
+        /// The axis with a number for each lane, which says how long the lane pauses between its statements.
+        jitter: AxisId,
+        lanes: Vec<Lane>,
+    },
     Defer(Call),
     Refuse {
         call: Call,
@@ -290,6 +296,13 @@ pub enum StatementKind {
     Kill {
         process: usize,
     },
+}
+
+/// The statements that one actor performs in `together`.
+#[derive(Debug)]
+pub struct Lane {
+    pub actor: ActorId,
+    pub body: Vec<Statement>,
 }
 
 /// The expected result of a call.
@@ -391,6 +404,20 @@ impl Program {
     /// True if more than one process takes part.
     pub fn several_processes(&self) -> bool {
         self.processes.len() > 1
+    }
+
+    /// True if the steps contain `together`.
+    pub fn has_lanes(&self) -> bool {
+        let mut blocks = vec![self.statements.as_slice()];
+        while let Some(block) = blocks.pop() {
+            for statement in block {
+                if matches!(statement.kind, StatementKind::Together { .. }) {
+                    return true;
+                }
+                blocks.extend(statement.kind.blocks());
+            }
+        }
+        false
     }
 
     /// True if all processes of the program have this kind of sharing.

@@ -116,6 +116,8 @@ pub enum StatementKind {
     Control(Vec<Statement>),
     Setup(Vec<Statement>),
     Group(Vec<Statement>),
+    /// Blocks that different actors perform at once.
+    Together(Vec<Lane>),
     Defer(Expression),
     Refuse {
         call: Expression,
@@ -124,6 +126,14 @@ pub enum StatementKind {
     },
     Exit(Identifier),
     Kill(Identifier),
+}
+
+/// The statements of one actor in `together`.
+#[derive(Debug)]
+pub struct Lane {
+    pub actor: Identifier,
+    pub body: Vec<Statement>,
+    pub span: Span,
 }
 
 #[derive(Debug, PartialEq)]
@@ -170,6 +180,12 @@ pub struct Expression {
 impl PartialEq for Statement {
     fn eq(&self, other: &Statement) -> bool {
         (&self.actor, &self.rests_on, &self.kind) == (&other.actor, &other.rests_on, &other.kind)
+    }
+}
+
+impl PartialEq for Lane {
+    fn eq(&self, other: &Lane) -> bool {
+        (&self.actor, &self.body) == (&other.actor, &other.body)
     }
 }
 

@@ -60,14 +60,15 @@ impl StatementKind {
             For { body, .. } | Block { body, .. } | Refuse { unless: body, .. } => vec![body],
             If { then, otherwise, .. } => vec![then, otherwise],
             Choose { alternatives, .. } => alternatives.iter().map(Vec::as_slice).collect(),
+            Together { lanes, .. } => lanes.iter().map(|lane| lane.body.as_slice()).collect(),
             _ => Vec::new(),
         }
     }
 
-    /// True if the statement only controls which of its inner statements run, and how many times.
+    /// True if the statement only controls which of its inner statements run, how many times, and which at once.
     pub fn is_flow(&self) -> bool {
         use StatementKind::*;
-        matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. })
+        matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. } | Together { .. })
     }
 
     /// Walks through the statement itself, but not its blocks.
@@ -96,6 +97,7 @@ impl StatementKind {
             }
             StatementKind::Choose { .. }
             | StatementKind::Block { .. }
+            | StatementKind::Together { .. }
             | StatementKind::Exit { .. }
             | StatementKind::Kill { .. } => {}
         }

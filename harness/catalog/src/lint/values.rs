@@ -102,6 +102,7 @@ impl<'p> Known<'p> {
             }
             StatementKind::Block { body, .. } => self.block(body),
             StatementKind::Refuse { unless, .. } => self.block(unless),
+            StatementKind::Together { lanes, .. } => lanes.iter().for_each(|lane| self.block(&lane.body)),
             _ => {}
         }
     }

@@ -47,6 +47,9 @@ pub struct SearchResult {
     pub unhealthy: Option<String>,
     /// The life-cycle call that caused `fatal` or `unhealthy`.
     pub stopped_by: Option<FailedCall>,
+    /// The time of the quickest case that passed, in nanoseconds.
+    #[serde(default)]
+    pub quickest: Option<u64>,
 }
 
 /// The smallest failing case found.
@@ -177,6 +180,10 @@ impl Search<'_> {
             }
             result.take(self.program, (&case.values, case.salt), &ran.report);
             let last = ran.last;
+            if ran.report.failure.is_none() {
+                let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+                result.quickest = Some(result.quickest.map_or(took, |quickest| quickest.min(took)));
+            }
             if ran.report.failure.is_some() {
                 result.failed += 1;
                 if result.failure.is_none() {

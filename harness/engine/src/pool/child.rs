@@ -161,6 +161,11 @@ impl WorkerProcess {
         self.child.id()
     }
 
+    /// The path of the flight recorder's memory.
+    pub(super) fn recorder(&self) -> String {
+        self.mark.split_once('=').map_or_else(String::new, |(_, path)| path.to_owned())
+    }
+
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
         let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
         line.push(b'\n');

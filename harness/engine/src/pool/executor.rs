@@ -246,6 +246,7 @@ impl Executor {
             number,
             values: values.to_vec(),
             salt,
+            meeting: None,
             ignored: assignment.ignored,
             observed: assignment.observed.clone(),
             left_out: assignment.left_out.clone(),

@@ -57,8 +57,13 @@ impl Group<'_> {
         gone: &mut [bool],
         end: &mut GroupEnd,
     ) -> Result<(), (usize, WorkerEnd)> {
+        let meets = self.members.len() > 1 && self.rule.program.has_lanes();
+        let meeting = self.members.first().filter(|_| meets).map(|member| member.recorder());
+        if let (Some(first), true) = (self.members.first(), meets) {
+            first.flight.meeting().clear();
+        }
         for (process, member) in self.members.iter_mut().enumerate() {
-            let case = RunCase { process, ..case.clone() };
+            let case = RunCase { process, meeting: meeting.clone(), ..case.clone() };
             member.send(&Request::Case(Box::new(case))).map_err(|accident| (process, accident))?;
         }
         let mut stepped: Vec<Option<Stepped>> = self.members.iter().map(|_| None).collect();
@@ -190,6 +195,10 @@ impl Group<'_> {
         for (record, process) in &records {
             let line = trace::line(&self.texts, &sites, record);
             let line = match several {
+                _ if record.lane != 0 => match trace::actor(&self.texts, record) {
+                    Some(actor) => format!("{actor}: {line}"),
+                    None => line,
+                },
                 true => format!("{}: {line}", self.rule.program.processes[*process].name),
                 false => line,
             };
@@ -261,7 +270,10 @@ pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
     let span = call.map(|call| call.span).unwrap_or_default();
     let place = match last.and_then(|record| Some((trace::named(texts, &sites, record)?, record))) {
-        Some((name, record)) if record.state == CallRecord::OPEN => format!("{name} did not return: "),
+        Some((name, record)) if record.state == CallRecord::OPEN => match trace::actor(texts, record) {
+            Some(actor) => format!("in the lane of {actor}, {name} did not return: "),
+            None => format!("{name} did not return: "),
+        },
         Some((name, _)) => format!("after {name} had returned: "),
         None => String::new(),
     };

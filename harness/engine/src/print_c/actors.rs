@@ -184,6 +184,12 @@ impl<'a> Printer<'a> {
         if prelude.contains("NUMBER") {
             let _ = writeln!(out, "    int acquired;\n    short owner[1 << 16];");
         }
+        if prelude.contains("shared->round") {
+            let _ = writeln!(out, "    int arrived, round;");
+        }
+        if prelude.contains("shared->lock") {
+            let _ = writeln!(out, "    char lock;");
+        }
         if prelude.contains("shared->arrays") {
             let _ = writeln!(out, "    size_t used;\n    char arrays[1 << 20];");
         }

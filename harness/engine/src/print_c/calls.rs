@@ -74,6 +74,9 @@ impl<'a> Printer<'a> {
                 }
             }
         }
+        if self.in_lane {
+            lines.iter_mut().for_each(|line| *line = format!("LANE({});", line.trim_end_matches(';')));
+        }
         lines
     }
 

@@ -98,7 +98,9 @@ impl Printer<'_> {
             Some(name) => format!("({name} = {})", self.expression(argument)),
             None => self.expression(argument),
         };
-        format!("{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
+        // Other lanes may use the same lists.
+        let lane = if self.in_lane && matches!(function, "host" | "pattern" | "file") { "lane_" } else { "" };
+        format!("{lane}{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
     }
 
     /// A number in the rule's notation: hexadecimal numbers and characters keep their form.

@@ -16,6 +16,7 @@ mod printer;
 mod release;
 mod statement;
 mod text;
+mod together;
 mod visit;
 
 use std::borrow::Cow;

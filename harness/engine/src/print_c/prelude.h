@@ -140,6 +140,12 @@ static inline int same(const void *p, const void *q, size_t n) { return n == 0 |
 //: differ
 static inline int differ(const void *p, const void *q, size_t n) { return n != 0 && memcmp(p, q, n) != 0; }
 
+//: LANE lane_lock
+/* Lanes change the program's lists one at a time. */
+#define LANE(call) do { lane_lock(); call; lane_unlock(); } while (0)
+static inline void lane_lock(void) { while (__atomic_test_and_set(&shared->lock, __ATOMIC_ACQUIRE)) sched_yield(); }
+static inline void lane_unlock(void) { __atomic_clear(&shared->lock, __ATOMIC_RELEASE); }
+
 //: memory
 static inline void *memory(size_t n, size_t align) {
     size_t unit = align > 16 ? align : 16;
@@ -200,6 +206,22 @@ static inline void *shared_array(size_t bytes, int v) {
     return memset(made, v, bytes);
 }
 
+//: lane_host
+static inline char *lane_host(size_t n, size_t align) {
+    lane_lock();
+    char *made = host(n, align);
+    lane_unlock();
+    return made;
+}
+
+//: lane_pattern
+static inline char *lane_pattern(size_t n, int64_t tag) {
+    lane_lock();
+    char *made = pattern(n, tag);
+    lane_unlock();
+    return made;
+}
+
 //: file remove_files
 /* Creates a file, which is removed at the end. */
 static char file_names[16][32];
@@ -214,6 +236,14 @@ static inline char *file(const char *text) {
 static inline void remove_files(void) {
     while (file_count > 0)
         unlink(file_names[--file_count % 16]);
+}
+
+//: lane_file
+static inline char *lane_file(const char *text) {
+    lane_lock();
+    char *made = file(text);
+    lane_unlock();
+    return made;
 }
 
 //: disjoint
@@ -257,7 +287,7 @@ static inline int text_matches(const char *text, const char *glob) {
     return inside && text_matches(text + 1, end + 1);
 }
 
-//: turn
+//: turn holder
 /* Each actor walks through all steps and performs its own. The turn arrives as a byte in its pipe. */
 static _Thread_local int me, holder;
 static _Thread_local char gone[ACTORS];
@@ -276,6 +306,38 @@ static inline int turn(int actor) {
     if (actor != holder) pass_turn();
     holder = actor;
     return me == actor;
+}
+
+//: start_together
+/* The lanes of a block start when all of them have arrived. */
+static inline void start_together(int lanes) {
+    int round = __atomic_load_n(&shared->round, __ATOMIC_SEQ_CST);
+    if (__atomic_add_fetch(&shared->arrived, 1, __ATOMIC_SEQ_CST) == lanes) {
+        shared->arrived = 0;
+        __atomic_add_fetch(&shared->round, 1, __ATOMIC_SEQ_CST);
+    }
+    while (__atomic_load_n(&shared->round, __ATOMIC_SEQ_CST) == round) sched_yield();
+}
+
+//: join_lane
+/* Waits until an actor has ended its lane. */
+static inline void join_lane(int actor) {
+    holder = actor;
+    pass_turn();
+}
+
+//: lane_pause
+/* Spins for less than 2 to the power of level microseconds, so that lanes overlap in different ways. */
+static inline uint64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+static inline void lane_pause(size_t level) {
+    static _Thread_local uint64_t pauses;
+    if (level == 0) return;
+    uint64_t end = nanoseconds() + mix(SALT ^ (uint64_t)me, ++pauses) % ((uint64_t)1000 << level);
+    while (nanoseconds() < end) sched_yield();
 }
 
 //: release_in_turn

@@ -9,6 +9,7 @@ const PIECES: &str = include_str!("prelude.h");
 /// The headers, each with the names that need it. Headers that every program includes are in [`super::head`].
 const HEADERS: &[(&str, &[&str])] = &[
     ("errno.h", &["errno"]),
+    ("sched.h", &["sched_yield"]),
     ("pthread.h", &["pthread_mutex_t", "pthread_create", "pthread_self"]),
     ("sys/mman.h", &["mmap"]),
     ("time.h", &["timespec"]),

@@ -29,6 +29,10 @@ pub(super) struct Printer<'a> {
     pub actor: ActorId,
     /// The actor whose turn contains the statements; `None` if each statement names its actor.
     pub turn: Option<ActorId>,
+    /// True in a lane, where other threads may use the prelude's lists.
+    pub in_lane: bool,
+    /// The pause before each statement of the lane.
+    pub lane_pause: Option<String>,
     /// Source comments before this position have been printed.
     pub cursor: usize,
     /// True if a failing statement is a failure of the set-up; `None` if the meaning of a failure is unknown at this
@@ -77,6 +81,8 @@ impl<'a> Printer<'a> {
             loops: Vec::new(),
             actor: ActorId::DEFAULT,
             turn: (!several).then_some(ActorId::DEFAULT),
+            in_lane: false,
+            lane_pause: None,
             in_setup: Some(true),
             cursor: 0,
             deferred: Vec::new(),

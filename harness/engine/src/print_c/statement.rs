@@ -37,6 +37,9 @@ impl<'a> Printer<'a> {
                         let word = self.program.text(statement.span).replace("/*", "/ *").replace("*/", "* /");
                         self.line(&format!("/* {word} */"));
                     }
+                    if let Some(pause) = self.lane_pause.clone().filter(|_| !typed.kind.is_flow()) {
+                        self.line(&pause);
+                    }
                     self.statement(statement, typed);
                 }
             }
@@ -94,6 +97,9 @@ impl<'a> Printer<'a> {
                     Some(chosen) => self.alternative(&name, alternatives, chosen, &inner[chosen]),
                     None => self.alternatives(&name, alternatives, inner),
                 }
+            }
+            (StatementKind::Together(lanes), TypedKind::Together { jitter, lanes: inner }) => {
+                self.together(lanes, inner, *jitter);
             }
             (StatementKind::Control(body), TypedKind::Block { body: inner, .. }) => {
                 self.line("/* The positive control: the same without the violation. */");

@@ -96,6 +96,20 @@ impl CrashArea {
         unsafe { (*area).performer.load(Ordering::Relaxed) }
     }
 
+    /// The thread that crashed first; 0 for none.
+    ///
+    /// # Safety
+    /// `area` points to a mapped area.
+    pub(super) unsafe fn writer(area: *const CrashArea) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (*area).state.load(Ordering::Acquire) {
+                EMPTY => 0,
+                _ => (*area).writer.load(Ordering::Acquire),
+            }
+        }
+    }
+
     /// Forgets what was written.
     ///
     /// # Safety

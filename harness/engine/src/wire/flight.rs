@@ -4,7 +4,7 @@
 //! maps the same memory, and reads it after a crash or a hang.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -12,8 +12,10 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use crate::case::Value;
 use crate::stack::Crash;
 use catalog::files;
+use steps::limits::MOST_LANES;
 
 use super::crash::CrashArea;
+use super::meeting::Meeting;
 
 /// The maximum number of calls kept per case. The most recent calls are kept.
 pub const CALLS: usize = 256;
@@ -35,6 +37,25 @@ pub struct CallRecord {
     /// The returned value, widened.
     pub result: u64,
     pub arguments: [u64; ARGUMENTS],
+    /// The actor's position plus 1 if the call ran at once with other calls; 0 for other calls.
+    pub lane: u32,
+    /// The number of the call in its case, from 0. It wraps.
+    pub number: u32,
+}
+
+/// The place of a recorded call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallSlot {
+    lane: u32,
+    number: u32,
+}
+
+/// The last call of a lane. Other lanes may fill the recorder while the call runs.
+#[repr(C)]
+struct LaneState {
+    /// The thread that performs the lane; 0 for none.
+    thread: AtomicU32,
+    record: CallRecord,
 }
 
 impl CallRecord {
@@ -63,6 +84,9 @@ struct Header {
     memory_limit: AtomicU64,
     /// The site, plus 1, of the call that was open when the limit was almost reached; 0 for none.
     memory_limit_site: AtomicU64,
+    /// 1 if a lane has run since the case began.
+    lanes: AtomicU32,
+    meeting: Meeting,
 }
 
 #[repr(C)]
@@ -70,6 +94,7 @@ struct Layout {
     header: Header,
     values: [u64; VALUE_WORDS],
     calls: [CallRecord; CALLS],
+    lanes: [LaneState; MOST_LANES],
     crash: CrashArea,
 }
 
@@ -79,7 +104,7 @@ pub struct Flight {
     layout: *mut Layout,
 }
 
-// SAFETY: the mapping is plain memory. Only the worker's one active thread writes; readers copy data out.
+// SAFETY: the mapping is plain memory. Each record has one writing thread; readers copy data out.
 unsafe impl Send for Flight {}
 // SAFETY: as above, and the counters that both sides watch are atomic.
 unsafe impl Sync for Flight {}
@@ -119,6 +144,9 @@ impl Flight {
     pub fn begin_case(&self, number: u64, salt: u64, values: &[Value]) {
         let header = self.header();
         header.calls.store(0, Ordering::Relaxed);
+        if header.lanes.swap(0, Ordering::Relaxed) != 0 {
+            (1..=MOST_LANES as u32).for_each(|lane| self.leave_lane(lane));
+        }
         header.salt.store(salt, Ordering::Relaxed);
         let mut at = 0;
         let mut put = |word: u64| {
@@ -155,37 +183,111 @@ impl Flight {
         self.header().progress.fetch_add(1, Ordering::Release);
     }
 
-    /// Records a call before the call is made. The result goes to the returned slot.
+    /// Records a call before the call is made. The result goes to the returned slot. `lane` is the position of the
+    /// actor plus 1 if the call may run at once with others, and otherwise 0.
     #[inline]
-    pub fn begin_call(&self, site: u32, tick: u64, arguments: &[u64]) -> usize {
+    pub fn begin_call(&self, lane: u32, site: u32, tick: u64, arguments: &[u64]) -> CallSlot {
         let header = self.header();
-        let number = header.calls.load(Ordering::Relaxed);
-        let slot = number as usize % CALLS;
-        // SAFETY: the slot is inside the array; only this process writes.
-        unsafe {
-            let record = &raw mut (*self.layout).calls[slot];
-            (*record).site = site;
-            (*record).state = CallRecord::OPEN;
-            (*record).tick = tick;
-            (*record).result = 0;
-            let count = arguments.len().min(ARGUMENTS);
-            (&raw mut (*record).arguments).cast::<u64>().copy_from_nonoverlapping(arguments.as_ptr(), count);
+        let number = header.calls.fetch_add(1, Ordering::AcqRel) as u32;
+        let write = |record: *mut CallRecord| {
+            // SAFETY: the record is inside the mapping; only this thread writes it now.
+            unsafe {
+                (*record).site = site;
+                (*record).state = CallRecord::OPEN;
+                (*record).tick = tick;
+                (*record).result = 0;
+                (*record).lane = lane;
+                (*record).number = number;
+                let count = arguments.len().min(ARGUMENTS);
+                (&raw mut (*record).arguments).cast::<u64>().copy_from_nonoverlapping(arguments.as_ptr(), count);
+            }
+        };
+        if let Some(state) = self.lane(lane) {
+            // SAFETY: the lane's state is inside the mapping.
+            write(unsafe { &raw mut (*state).record });
         }
-        header.calls.store(number.wrapping_add(1), Ordering::Release);
+        write(self.record(number));
         header.progress.fetch_add(1, Ordering::Release);
-        slot
+        CallSlot { lane, number }
     }
 
     /// Records the result of a call.
     #[inline]
-    pub fn end_call(&self, slot: usize, result: u64) {
-        // SAFETY: the slot came from `begin_call`.
-        unsafe {
-            let record = &raw mut (*self.layout).calls[slot];
-            (*record).result = result;
-            (*record).state = 2;
+    pub fn end_call(&self, slot: CallSlot, result: u64) {
+        let write = |record: *mut CallRecord| {
+            // SAFETY: the record is inside the mapping. A later call of another lane may have taken its place.
+            unsafe {
+                if (*record).number == slot.number {
+                    (*record).result = result;
+                    (*record).state = 2;
+                }
+            }
+        };
+        write(self.record(slot.number));
+        if let Some(state) = self.lane(slot.lane) {
+            // SAFETY: the lane's state is inside the mapping.
+            write(unsafe { &raw mut (*state).record });
         }
         self.header().progress.fetch_add(1, Ordering::Release);
+    }
+
+    fn record(&self, number: u32) -> *mut CallRecord {
+        // SAFETY: the slot is inside the array; no reference is made.
+        unsafe { &raw mut (*self.layout).calls[number as usize % CALLS] }
+    }
+
+    /// The state of a lane; `None` for calls outside lanes.
+    fn lane(&self, lane: u32) -> Option<*mut LaneState> {
+        let at = (lane as usize).checked_sub(1).filter(|at| *at < MOST_LANES)?;
+        // SAFETY: the state is inside the array; no reference is made.
+        Some(unsafe { &raw mut (*self.layout).lanes[at] })
+    }
+
+    /// Records that this thread performs a lane from now on.
+    pub fn enter_lane(&self, lane: u32) {
+        self.header().lanes.store(1, Ordering::Relaxed);
+        if let Some(state) = self.lane(lane) {
+            // SAFETY: the state is inside the mapping, and the call has no arguments.
+            unsafe { (*state).thread.store(libc::gettid() as u32, Ordering::Release) };
+        }
+    }
+
+    /// Records that a lane has ended.
+    pub fn leave_lane(&self, lane: u32) {
+        if let Some(state) = self.lane(lane) {
+            // SAFETY: the state is inside the mapping, and only the lane's thread writes it.
+            unsafe {
+                (*state).record.state = 0;
+                (*state).thread.store(0, Ordering::Release);
+            }
+        }
+    }
+
+    /// The open calls of lanes, each with its thread.
+    fn open_lanes(&self) -> Vec<(CallRecord, u32)> {
+        if self.header().lanes.load(Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        let states = (1..=MOST_LANES as u32).filter_map(|lane| self.lane(lane));
+        // SAFETY: the states are inside the mapping. A torn record can only name the wrong call.
+        let states = states
+            .map(|state| unsafe { ((&raw const (*state).record).read(), (*state).thread.load(Ordering::Acquire)) });
+        states.filter(|(record, thread)| record.state == CallRecord::OPEN && *thread != 0).collect()
+    }
+
+    /// The open call of a lane that is to blame for the loss of the process: the call of the thread that crashed, or
+    /// else the call that has been open for the longest time.
+    fn culprit(&self) -> Option<(CallRecord, u32)> {
+        let open = self.open_lanes();
+        // SAFETY: the area is mapped.
+        let crashed = unsafe { CrashArea::writer(self.crash_area()) };
+        let crashing = open.iter().find(|(_, thread)| *thread == crashed);
+        crashing.or_else(|| open.iter().min_by_key(|(record, _)| record.tick)).copied()
+    }
+
+    /// The place where the lanes of several processes meet.
+    pub fn meeting(&self) -> &Meeting {
+        &self.header().meeting
     }
 
     /// Removes the last call if the call has returned. That call was made for the report and does not belong to the
@@ -261,7 +363,8 @@ impl Flight {
     /// The thread that performs the rule's statements; `None` for the main thread.
     pub fn performer(&self) -> Option<u32> {
         // SAFETY: the area is mapped.
-        Some(unsafe { CrashArea::performer(self.crash_area()) }).filter(|thread| *thread != 0)
+        let performer = Some(unsafe { CrashArea::performer(self.crash_area()) }).filter(|thread| *thread != 0);
+        self.culprit().map(|(_, thread)| thread).or(performer)
     }
 
     /// The site of the open call.
@@ -325,15 +428,31 @@ impl Flight {
         Some((number, header.salt.load(Ordering::Relaxed), values))
     }
 
-    /// The case's recorded calls in order, and the number of earlier calls.
+    /// The case's recorded calls in order, and the number of earlier calls. If calls of lanes are open, the last one is
+    /// the call to blame if the process is lost.
     pub fn calls(&self) -> (Vec<CallRecord>, u64) {
         let total = self.header().calls.load(Ordering::Acquire);
         let kept = total.min(CALLS as u64);
         let first = total - kept;
         // SAFETY: every slot is inside the array and was written at least once.
-        let records = (first..total)
+        let mut records: Vec<CallRecord> = (first..total)
             .map(|number| unsafe { (&raw const (*self.layout).calls[number as usize % CALLS]).read() })
             .collect();
+        let outside = records.last().is_some_and(|last| last.state == CallRecord::OPEN && last.lane == 0);
+        let culprit = self.culprit().filter(|_| !outside);
+        for (open, _) in self.open_lanes() {
+            let known = records.iter().position(|record| record.number == open.number && record.lane == open.lane);
+            let is_culprit = culprit.is_some_and(|(culprit, _)| culprit.lane == open.lane);
+            match (known, is_culprit) {
+                (Some(known), true) => {
+                    let last = records.remove(known);
+                    records.push(last);
+                }
+                (None, true) => records.push(open),
+                (None, false) => records.insert(0, open),
+                (Some(_), false) => {}
+            }
+        }
         (records, first)
     }
 }
@@ -382,7 +501,7 @@ mod tests {
             assert!(calls.len() <= CALLS && before.checked_add(calls.len() as u64).is_some());
             assert_eq!(flight.case().is_none(), byte == 0);
             assert_eq!(flight.crash().is_none(), byte == 0);
-            flight.begin_call(0, 0, &[]);
+            flight.begin_call(byte.into(), 0, 0, &[]);
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod crash;
 pub mod flight;
 pub mod lines;
+pub mod meeting;
 pub mod message;
 pub mod trace;
 pub mod wait;

@@ -5,6 +5,7 @@ use catalog::{LifeCycleProgram, Rules};
 use steps::builtins::Builtin;
 use steps::program::{Argument, Call, Expression, Place, Program, Root, Space};
 use steps::types::{c_name, is_address, wrap};
+use steps::{ActorId, Id};
 
 use super::flight::{ARGUMENTS, CallRecord, LIFE_CYCLE, RELEASE};
 use crate::case::Trace;
@@ -23,8 +24,21 @@ pub struct Texts<'a> {
 pub fn trace(texts: &Texts<'_>, records: &[CallRecord], dropped: u64) -> Trace {
     let (sites, places) = (texts.program.sites(), texts.program.places_of_calls());
     let mut lines = begin(dropped);
-    records.iter().for_each(|record| lines.add(line(texts, &sites, record), place(&places, record)));
+    for record in records {
+        let line = line(texts, &sites, record);
+        let line = match actor(texts, record) {
+            Some(actor) => format!("{actor}: {line}"),
+            None => line,
+        };
+        lines.add(line, place(&places, record));
+    }
     lines
+}
+
+/// The actor of a call that ran at once with other calls.
+pub fn actor<'a>(texts: &Texts<'a>, record: &CallRecord) -> Option<&'a str> {
+    let actor = texts.program.actors.get(ActorId::new((record.lane as usize).checked_sub(1)?))?;
+    Some(&actor.name)
 }
 
 /// The beginning of a trace whose first calls were not kept.
@@ -50,7 +64,8 @@ pub fn named(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) ->
 
 /// The name of the function called at a site, and the origin of the call.
 pub fn of_site(texts: &Texts<'_>, site: u32) -> Option<String> {
-    let record = CallRecord { site, state: CallRecord::OPEN, tick: 0, result: 0, arguments: [0; ARGUMENTS] };
+    let record =
+        CallRecord { site, state: CallRecord::OPEN, tick: 0, result: 0, arguments: [0; ARGUMENTS], lane: 0, number: 0 };
     named(texts, &texts.program.sites(), &record)
 }
 

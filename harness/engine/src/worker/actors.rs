@@ -31,7 +31,7 @@ impl<'a> Execution<'a> {
         self.threads.end();
     }
 
-    fn run_on(
+    pub(super) fn run_on(
         &mut self,
         actor: ActorId,
         mut action: impl FnMut(&mut Self, bool) -> Result<(), Stop>,
@@ -45,7 +45,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Selects the process's device on a fresh thread, using the steps in api.yaml.
-    fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
+    pub(super) fn select_device(&mut self, actor: ActorId) -> Result<(), Stop> {
         let Some(life) = self.life else { return Ok(()) };
         let mut execution = Execution::new(life, self.flight);
         execution.begin(Vec::new(), self.memory.salt);

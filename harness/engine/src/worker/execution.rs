@@ -15,6 +15,7 @@ use steps::types::is_address;
 use steps::{ActorId, StatementId, VariableId};
 
 use super::fault::{Fault, Stop};
+use super::lane::Lane;
 use super::library::Loaded;
 use super::link::Turns;
 use super::memory::Memory;
@@ -108,7 +109,12 @@ pub(super) struct Execution<'a> {
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
     pub thread_lives: BTreeMap<ActorId, Execution<'a>>,
-    outs: Vec<(*const u8, usize)>,
+    /// The lane that this execution performs; `None` outside `together`.
+    pub lane: Option<Lane>,
+    /// The recorder in whose memory the case's lanes meet; `None` if they are all in this process.
+    pub meeting: Option<&'a Flight>,
+    /// The places of the last call's out-variables, each with its length.
+    pub outs: Vec<(*const u8, usize)>,
 }
 
 impl<'a> Prepared<'a> {
@@ -197,6 +203,8 @@ impl<'a> Execution<'a> {
             kept: None,
             life: None,
             thread_lives: BTreeMap::new(),
+            lane: None,
+            meeting: None,
             outs: Vec::new(),
         }
     }
@@ -236,7 +244,8 @@ impl<'a> Execution<'a> {
         }
         let arguments = &arguments[..call.arguments.len()];
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
-        let slot = self.flight.begin_call(site, self.tick, arguments);
+        let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
+        let slot = self.flight.begin_call(lane, site, self.tick, arguments);
         // SAFETY: the place is this function's. The pointers come from the rule's steps, which are under test: if
         // the library faults on them, this process ends and the supervisor reports that.
         let answer = unsafe { entry.call(function, arguments) };
@@ -380,7 +389,7 @@ impl<'a> Execution<'a> {
         self.held.push(Held { resource, index, handle, arguments, bytes, tick: self.tick, judged: true });
     }
 
-    fn released(&mut self, function: &str, arguments: &[u64]) {
+    pub(super) fn released(&mut self, function: &'static str, arguments: &[u64]) {
         let declarations = &self.prepared.rules.environment.declarations;
         let same = |held: &Held<'_>| {
             let position = held.resource.released_by(function);
@@ -400,8 +409,11 @@ impl<'a> Execution<'a> {
         // If two resources have the same handle, the search selects the resource that the rule expects to exist.
         let found = self.held.iter().rposition(|held| held.judged && same(held));
         let found = found.or_else(|| self.held.iter().rposition(same));
-        if let Some(found) = found {
-            self.held.remove(found);
+        match (found, &mut self.lane) {
+            (Some(found), _) => drop(self.held.remove(found)),
+            // The resource may have been acquired before the lanes began.
+            (None, Some(lane)) => lane.released.push((function, arguments.to_vec())),
+            (None, None) => {}
         }
     }
 
@@ -429,7 +441,7 @@ impl<'a> Execution<'a> {
             for (place, argument) in arguments.iter_mut().zip(&release.arguments) {
                 *place = pass(argument);
             }
-            let slot = self.flight.begin_call(RELEASE + held.index as u32, self.tick, arguments);
+            let slot = self.flight.begin_call(0, RELEASE + held.index as u32, self.tick, arguments);
             // SAFETY: the catalog pairs the functions, so this function releases what a call in this case acquired.
             let answer = unsafe { entry.call(function, arguments) };
             super::copies::end_copy(self.flight);

@@ -18,9 +18,18 @@ impl<'a> Execution<'a> {
     }
 
     pub(super) fn statement(&mut self, statement: &'a Statement) -> Result<(), Stop> {
-        self.tick += 1;
+        match &mut self.lane {
+            None => self.tick += 1,
+            Some(lane) => {
+                if !statement.kind.is_flow() {
+                    lane.pause();
+                }
+                self.tick = lane.tick();
+            }
+        }
         self.steps += 1;
         let result = match &statement.kind {
+            StatementKind::Together { jitter, lanes } => self.together(statement, *jitter, lanes),
             StatementKind::For { bound: of, .. } | StatementKind::If { condition: of, .. }
                 if self.turns.is_some() && self.depends_on_processes(of) =>
             {
@@ -62,10 +71,18 @@ impl<'a> Execution<'a> {
             true => self.flow(statement, Self::nested),
             false => self.perform(statement),
         };
+        self.note_changed(statement);
+        result.map_err(|stop| self.at_statement(statement, stop))
+    }
+
+    /// Records the variables that a statement changed and that other processes read.
+    pub(super) fn note_changed(&mut self, statement: &'a Statement) {
         if let Some(turns) = &mut self.turns {
             turns.changed.extend(&statement.publishes);
         }
-        result.map_err(|stop| self.at_statement(statement, stop))
+        if let Some(lane) = &mut self.lane {
+            lane.changed.extend(&statement.publishes);
+        }
     }
 
     /// Adds the statement to a fault that prevents the case from being judged.

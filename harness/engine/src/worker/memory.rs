@@ -26,7 +26,12 @@ pub(super) fn find_folder() {
 /// All memory that a case allocates. The memory is freed between cases.
 #[derive(Debug)]
 pub(super) struct Memory {
-    frame: Vec<u64>,
+    /// The first word of the frame with the variables.
+    frame: *mut u64,
+    /// The frame; empty in a lane, which uses the case's frame.
+    words: Vec<u64>,
+    /// The number of blocks at the beginning that belong to the case, in a lane.
+    shared: usize,
     blocks: Vec<Block>,
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
@@ -35,7 +40,7 @@ pub(super) struct Memory {
     pub salt: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Block {
     base: *mut u8,
     layout: Layout,
@@ -45,8 +50,11 @@ struct Block {
 
 impl Memory {
     pub(super) fn new(frame: usize) -> Memory {
+        let mut words = vec![0; frame.div_ceil(8).max(1)];
         Memory {
-            frame: vec![0; frame.div_ceil(8).max(1)],
+            frame: words.as_mut_ptr(),
+            words,
+            shared: 0,
             blocks: Vec::new(),
             patterns: Vec::new(),
             mappings: Vec::new(),
@@ -60,7 +68,33 @@ impl Memory {
         self.free_all();
         self.salt = salt;
         let poison = self.poison_word();
-        self.frame.fill(poison);
+        self.words.fill(poison);
+    }
+
+    /// The memory of a lane: the variables and blocks of the case, and blocks of the lane. The case must not use its
+    /// memory until [`Memory::join`].
+    pub(super) fn share(&self) -> Memory {
+        Memory {
+            frame: self.frame,
+            words: Vec::new(),
+            shared: self.blocks.len(),
+            blocks: self.blocks.clone(),
+            patterns: self.patterns.clone(),
+            mappings: Vec::new(),
+            files: Vec::new(),
+            salt: self.salt,
+        }
+    }
+
+    /// Takes over what a lane allocated.
+    pub(super) fn join(&mut self, lane: &mut Memory) {
+        self.blocks.extend(lane.blocks.drain(..).skip(lane.shared));
+        lane.shared = 0;
+        let new = |pattern: &(usize, i128, *mut u8)| self.patterns.iter().all(|known| known.2 != pattern.2);
+        let patterns: Vec<_> = lane.patterns.drain(..).filter(new).collect();
+        self.patterns.extend(patterns);
+        self.mappings.append(&mut lane.mappings);
+        self.files.append(&mut lane.files);
     }
 
     /// The word that unset variables contain.
@@ -70,7 +104,7 @@ impl Memory {
 
     /// The address of the frame's first byte.
     pub(super) fn frame(&mut self) -> *mut u8 {
-        self.frame.as_mut_ptr().cast()
+        self.frame.cast()
     }
 
     /// Allocates memory for an array, filled with poison or zeros.
@@ -213,7 +247,7 @@ impl Memory {
     }
 
     fn free_all(&mut self) {
-        for block in self.blocks.drain(..) {
+        for block in self.blocks.drain(..).skip(std::mem::take(&mut self.shared)) {
             // SAFETY: allocated by `block` with this layout and freed once.
             unsafe { dealloc(block.base, block.layout) };
         }
@@ -230,6 +264,11 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.free_all();
     }
+}
+
+/// A number that depends on a seed and an index and looks random.
+pub(super) fn mixed(seed: u64, index: u64) -> u64 {
+    mix(seed, index)
 }
 
 #[inline]

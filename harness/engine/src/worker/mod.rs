@@ -9,7 +9,9 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod heap;
 mod hooks;
+mod lane;
 mod library;
 mod link;
 mod memory;
@@ -20,6 +22,7 @@ mod selections;
 mod serve;
 mod statements;
 mod threads;
+mod together;
 mod turns;
 
 pub use library::{Opened, open};

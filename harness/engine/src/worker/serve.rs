@@ -22,6 +22,7 @@ use steps::program::{Readiness, Sharing};
 
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
+use super::lane::open_meeting;
 use super::library::Loaded;
 use super::link::{Link, Turns};
 use super::memory_limit::limit_memory;
@@ -334,6 +335,7 @@ impl<'a> Worker<'a> {
                     let trouble = self.life_cycle.run_section(Section::Capability(asked)).err();
                     wire.reply(&Reply::Gate(trouble))?;
                 }
+                Request::Heap => wire.reply(&Reply::Heap(super::heap::allocated()))?,
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;
@@ -504,7 +506,12 @@ impl<'a> Worker<'a> {
         let rule = self.rule(&case.rule)?;
         let scope = self.scope(&case.product, (case.devices, case.patience), &case.left_out)?;
         let prepared = Prepared::new(&rule.program, self.rules, &mut self.library, &scope, self.device, case.process);
+        let meeting = case.meeting.as_deref().map(|path| {
+            open_meeting(path).map_err(|error| WorkerFault::io(format!("cannot open the barrier {path}"), error))
+        });
+        let meeting = meeting.transpose()?;
         let mut execution = Execution::new(&prepared, self.flight);
+        execution.meeting = meeting.as_ref();
         execution.life = Some(self.life);
         execution.ignored = case.ignored;
         execution.observed = &case.observed;

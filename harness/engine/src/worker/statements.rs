@@ -51,6 +51,12 @@ impl<'a> Execution<'a> {
     /// Performs an actor's statement.
     pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
+        if self.lane.is_some() {
+            self.setup = statement.setup;
+            let result = self.perform(statement);
+            self.note_changed(statement);
+            return result;
+        }
         if self.turns.is_some() && !self.take_turn(actor.process)? {
             return Ok(());
         }
@@ -59,9 +65,7 @@ impl<'a> Execution<'a> {
             None => self.perform(statement),
             Some(state) => self.on_thread(statement.actor, state, statement),
         };
-        if let Some(turns) = &mut self.turns {
-            turns.changed.extend(&statement.publishes);
-        }
+        self.note_changed(statement);
         result
     }
 
@@ -118,6 +122,7 @@ impl<'a> Execution<'a> {
             | StatementKind::If { .. }
             | StatementKind::Choose { .. }
             | StatementKind::Block { .. }
+            | StatementKind::Together { .. }
             | StatementKind::Exit { .. }
             | StatementKind::Kill { .. } => Err(Fault::Flow.into()),
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -71,6 +72,40 @@ impl Threads {
         let job = Job(unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(job) });
         let done = thread.jobs.send(job).is_ok() && thread.done.recv().is_ok();
         done.then_some(()).ok_or(Fault::ThreadEnded)
+    }
+
+    /// Performs each work on its actor's thread, or on this thread if it names no actor, and waits for all of them. The
+    /// threads run already.
+    pub(super) fn together(&mut self, works: Vec<(Option<ActorId>, Box<dyn FnMut() + '_>)>) -> Result<(), Fault> {
+        let mut works = works;
+        let mut begun: Vec<&Thread> = Vec::new();
+        let mut ended = false;
+        for (actor, work) in &mut works {
+            let Some(actor) = actor else { continue };
+            let Some(thread) = self.running.get(actor) else {
+                ended = true;
+                continue;
+            };
+            let job: *mut (dyn FnMut() + '_) = &raw mut **work;
+            // SAFETY: only the lifetime changes; `done` is awaited below, before `works` goes out of scope.
+            let job = Job(unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(job) });
+            match thread.jobs.send(job) {
+                Ok(()) => begun.push(thread),
+                Err(_) => ended = true,
+            }
+        }
+        // A panic must not free what the other threads use.
+        let own = catch_unwind(AssertUnwindSafe(|| {
+            works.iter_mut().filter(|(actor, _)| actor.is_none()).for_each(|(_, work)| work());
+        }));
+        for thread in begun {
+            ended |= thread.done.recv().is_err();
+        }
+        match own {
+            Err(panic) => resume_unwind(panic),
+            Ok(()) if ended => Err(Fault::ThreadEnded),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Ends all threads in the case.

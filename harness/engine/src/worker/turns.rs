@@ -39,7 +39,7 @@ impl Execution<'_> {
     }
 
     /// The process that has the turn sends, and the other processes receive.
-    fn exchange(&mut self, mut turn: Turn) -> Result<(), Stop> {
+    pub(super) fn exchange(&mut self, mut turn: Turn) -> Result<(), Stop> {
         let Some(mut turns) = self.turns.take() else { return Ok(()) };
         let result = if turns.holder == turns.me {
             turns.changed.sort_unstable();
