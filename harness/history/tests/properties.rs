@@ -250,6 +250,11 @@ fn agrees_by<M: Model>(model: &M, history: &[Of<M>], key: impl Fn(&M::Call) -> u
     assert_eq!(check(model, history, BUDGET), wanted, "{history:#?}");
 }
 
+/// Asserts that the search agrees with trying all orders.
+fn agrees<M: Model>(model: &M, history: &[Of<M>]) {
+    agrees_by(model, history, |_| 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
