@@ -43,6 +43,7 @@ mod symptom;
 pub mod text;
 mod verdict;
 
+pub use ::history::{Bar, Picture};
 pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
 pub use boundary::{Boundary, FailingValues, Remainder};
 pub use catalog::{Level, Word, one_space};

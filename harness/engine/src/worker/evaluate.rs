@@ -12,6 +12,7 @@ use steps::{AxisId, Id};
 use super::execution::{Execution, typed};
 use super::fault::{Fault, Stop};
 use super::gates;
+use super::histories;
 use super::hooks;
 use super::memory::{is_poisoned, write_pattern, write_poison};
 
@@ -204,6 +205,10 @@ impl<'a> Execution<'a> {
                 gates::open(self.evaluate(&arguments[0])?)?;
                 0
             }
+            Builtin::Linear => match arguments {
+                [Expression::Constant(position)] => self.linear(*position)?,
+                _ => return Err(Fault::NoValue.into()),
+            },
             Builtin::Passed => gates::passed(self.evaluate(&arguments[0])?)?,
             Builtin::Argument => gates::argument(self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?)?,
             _ => self.look(builtin, arguments)?,
@@ -292,6 +297,9 @@ impl<'a> Execution<'a> {
             }
             Expression::In(of, _) => {
                 self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default()
+            }
+            Expression::Builtin(Builtin::Linear, _) => {
+                self.inconsistent.as_deref().map(histories::in_words).unwrap_or_default()
             }
             Expression::Builtin(Builtin::Same, arguments) => self.difference(arguments).unwrap_or_default(),
             Expression::Builtin(Builtin::AllBytes, arguments) => self.odd_byte(arguments).unwrap_or_default(),

@@ -193,6 +193,7 @@ pub fn failure() -> Failure {
             step: None,
             shift: None,
         }),
+        history: None,
         boundary: vec![
             Boundary {
                 axis: "size".into(),
