@@ -128,6 +128,8 @@ pub struct Rule {
     pub assumes: Vec<String>,
     pub level: Level,
     pub hazard: Option<Hazard>,
+    /// True if the steps are a cycle for soaks.
+    pub cycle: bool,
     pub doubt: Option<String>,
     pub when: When,
     /// Position in [`Rules::chapters`].

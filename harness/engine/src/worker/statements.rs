@@ -93,7 +93,15 @@ impl<'a> Execution<'a> {
         let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(section));
         let Some(block) = block else { return Ok(()) };
         self.steps = 0;
+        let sets_up = matches!(section, catalog::Section::InitUp | catalog::Section::DeviceUp);
+        // The process may live for hours, and each section may allocate.
+        if !sets_up {
+            self.memory.free_since_kept();
+        }
         let result = self.statement(&self.prepared.program.statements[block]);
+        if sets_up {
+            self.memory.keep();
+        }
         self.held.clear();
         let failure = self.report.failure.take();
         match (result, failure) {

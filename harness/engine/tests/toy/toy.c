@@ -198,6 +198,11 @@ toyResult toy_free(void *address)
             free(block);
             count--;
             result = TOY_OK;
+#ifdef DEFECT_WEAR
+            static unsigned freed;
+            if (++freed % 10 == 0 && open("/dev/null", O_RDONLY) < 0)
+                result = TOY_BROKEN;
+#endif
 #ifdef DEFECT_FREE
             result = TOY_BROKEN;
 #endif
