@@ -17,6 +17,7 @@ use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
 use ledger::report::{clean, disarmed};
+use record::SoakFileError;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
@@ -120,6 +121,11 @@ pub enum CommandError {
         "error: {option} selects output for people, but --log-format json prints events for programs; omit one of them"
     )]
     NotText { option: &'static str },
+    #[error("error: {0}")]
+    Soak(#[source] SoakFileError),
+    /// A soak cannot continue with another library or catalog.
+    #[error("error: the {what} of the soak is {before}, and it is now {now}; start a new soak")]
+    OtherSoak { what: &'static str, before: String, now: String },
     /// The site file cannot be used.
     #[error("error: {0}")]
     Site(#[source] SiteError),
@@ -154,6 +160,7 @@ impl CommandError {
             CommandError::File { .. }
             | CommandError::Exists { .. }
             | CommandError::Interface(_)
+            | CommandError::Soak(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
             CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,

@@ -29,7 +29,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run, site};
+use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run, site, soak};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -98,6 +98,11 @@ enum Command {
     Bisect(Box<bisect::BisectArguments>),
     /// Merge a run's shards into one journal and one report.
     Merge(merge::MergeArguments),
+    /// Repeat cycles for minutes or hours, and look for growth.
+    ///
+    /// Each rule is a cycle of acquiring and releasing. Memory of device and host, descriptors, threads, mappings and
+    /// latency must stay steady.
+    Soak(Box<soak::SoakArguments>),
     /// List rules.
     List {
         #[command(flatten)]
@@ -300,6 +305,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
+        Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Report { run, since, documents, annotations } => {
             report::report(&run, since.as_deref(), documents.as_deref(), annotations)

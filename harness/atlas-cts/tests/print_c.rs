@@ -39,11 +39,10 @@ fn drawn(rule: &Rule, scope: &Scope) -> Case {
     let budget = Budget {
         cases: 8192,
         repeats: 1,
-        most: None,
         calls: u64::MAX,
-        limit_milliseconds: 0,
-        shrinks: 0,
-        shrink_milliseconds: 0,
+        sequences: 8192,
+        sequence_calls: u64::MAX,
+        ..Budget::default()
     };
     let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
     for _ in 0..plan.edges_left() {
@@ -54,15 +53,8 @@ fn drawn(rule: &Rule, scope: &Scope) -> Case {
 
 /// The first case of a rule.
 fn smallest(rule: &Rule, scope: &Scope) -> Case {
-    let budget = Budget {
-        cases: 64,
-        repeats: 1,
-        most: None,
-        calls: u64::MAX,
-        limit_milliseconds: 0,
-        shrinks: 0,
-        shrink_milliseconds: 0,
-    };
+    let budget =
+        Budget { cases: 64, repeats: 1, calls: u64::MAX, sequences: 64, sequence_calls: u64::MAX, ..Budget::default() };
     let mut plan = Plan::new(&rule.program, scope, rule_seed(7, &rule.id), &budget).expect("every domain has values");
     plan.next_case().expect("the plan has a case").expect("every domain has values")
 }

@@ -79,7 +79,7 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
         *room = room.checked_sub(1)?;
         return scope.accepts(program, values).ok().map(u64::from);
     }
-    if matches!(program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+    if matches!(program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_)) {
         return None;
     }
     let bounds = scope.bounds(program, axis, values).ok()?;
@@ -98,7 +98,8 @@ fn count(program: &Program, scope: &Scope, values: &mut Vec<Value>, room: &mut u
 
 /// Cases for a rule, the same on every call: one for each edge of an axis, and samples up to the given number.
 pub fn some_cases(program: &Program, scope: &Scope, cases: u32) -> Vec<Vec<Value>> {
-    let budget = Budget { cases, repeats: 1, calls: u64::MAX, ..Budget::default() };
+    let budget =
+        Budget { cases, repeats: 1, calls: u64::MAX, sequences: cases, sequence_calls: u64::MAX, ..Budget::default() };
     let Ok(mut plan) = Plan::new(program, scope, 0, &budget) else { return Vec::new() };
     std::iter::from_fn(|| plan.next_case()).flatten().map(|case| case.values).collect()
 }

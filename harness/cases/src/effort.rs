@@ -15,6 +15,15 @@ pub struct Budget {
     /// The maximum number of cases, edges included; `None` if every edge runs. The cases that remain are the first ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u32>,
+    /// The number of cases for a rule with a `sequence`.
+    #[serde(default)]
+    pub sequences: u32,
+    /// The limit on calls for a rule with a `sequence`, as `calls`.
+    #[serde(default)]
+    pub sequence_calls: u64,
+    /// The length up to which all sequences over a small domain run, instead of drawn ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exhaustive: Option<u32>,
     /// The approximate limit on calls in cases other than edges, as estimated before the cases run.
     pub calls: u64,
     /// The time limit in milliseconds. After the limit, no further case starts, and the rule's result is unknown.

@@ -16,6 +16,11 @@ pub enum CaseError {
     /// A list is not a permutation of 0 to n-1.
     #[error("`{axis}` is not a permutation")]
     NotAPermutation { axis: String },
+    /// A list is not a sequence of the rule's operations, or not a column of its sequence.
+    #[error("`{axis}` is not a sequence of the rule's operations")]
+    NotSteps { axis: String },
+    #[error("all sequences of at most {longest} steps are too many; try fewer steps")]
+    TooManySequences { longest: u32 },
     /// A list was given for an integer, or an integer for a list.
     #[error("the value of `{axis}` is a list instead of an integer, or an integer instead of a list")]
     OtherKind { axis: String },
@@ -24,6 +29,9 @@ pub enum CaseError {
     OtherAxes { values: usize, axes: usize },
     #[error("`where` discards every case; nothing was tested")]
     AllDiscarded,
+    /// The operations of a rule's sequences were never possible, or check nothing.
+    #[error("no sequence executed a check, so nothing was tested; look at the conditions after `when`")]
+    NothingChecked,
     #[error("the rule's condition excludes every case that was drawn")]
     NoneDrawn,
     #[error("a set of values is empty")]

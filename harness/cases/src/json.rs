@@ -18,12 +18,17 @@ use super::tree::CaseTree;
 /// The case as a JSON object that maps each axis to its value and also contains `salt`.
 pub fn case_to_json(program: &Program, values: &[Value], salt: u64) -> Json {
     let mut object = Map::new();
-    for (axis, value) in program.axes.iter().zip(values) {
+    for (axis, value) in program.axes.ids().zip(values) {
+        if program.is_part_of_sequence(axis) {
+            continue;
+        }
+        let axis = &program.axes[axis];
         let number =
             |value: i128| Number::from_i128(value).map_or_else(|| Json::String(value.to_string()), Json::Number);
         let json = match (&axis.domain, value) {
             (Domain::Choice(names), Value::Integer(position)) => Json::String(names[*position as usize].clone()),
             (Domain::Text(texts), Value::Integer(position)) => Json::String(text(program, texts[*position as usize])),
+            (Domain::Sequence(sequence), Value::List(codes)) => Json::String(sequence.text(codes)),
             (_, Value::Integer(value)) => number(*value),
             (_, Value::List(items)) => Json::Array(items.iter().map(|item| number(*item)).collect()),
         };
@@ -74,13 +79,18 @@ fn read(
     check: impl Fn(AxisId, &[Value]) -> Result<(), CaseError>,
 ) -> Result<Case, CaseError> {
     let Json::Object(object) = json else { return Err(CaseError::NotAnObject) };
-    let names: Vec<&str> = program.axes.iter().map(|axis| axis.name.as_str()).collect();
+    let drawn = program.axes.entries().filter(|(id, _)| !program.is_part_of_sequence(*id));
+    let names: Vec<&str> = drawn.map(|(_, axis)| axis.name.as_str()).collect();
     if let Some(unknown) = object.keys().find(|key| *key != "salt" && !names.contains(&key.as_str())) {
         let hint = steps::suggest::hint(unknown, names.iter().copied());
         return Err(CaseError::UnknownAxis { name: unknown.clone(), hint, axes: names.join(", ") });
     }
     let mut values = Vec::new();
     for (id, axis) in program.axes.entries() {
+        if let Some(part) = program.part_of_sequence(id, &values) {
+            values.push(part);
+            continue;
+        }
         let Some(json) = object.get(&axis.name) else {
             return Err(CaseError::MissingAxis { name: axis.name.clone() });
         };
@@ -92,6 +102,10 @@ fn read(
                 let known: Vec<String> = texts.iter().map(|known| text(program, *known)).collect();
                 let found = json.as_str().and_then(|wanted| known.iter().position(|known| known == wanted));
                 (found.map(at), format!("{known:?}"))
+            }
+            Domain::Sequence(sequence) => {
+                let codes = json.as_str().and_then(|text| sequence.read(text));
+                (codes.map(Value::List), format!("steps joined by `+`, each one of {}", sequence.forms()))
             }
             Domain::List { .. } | Domain::Permutation(_) => {
                 let items = json.as_array().and_then(|items| items.iter().map(integer).collect());
@@ -133,6 +147,9 @@ fn allowed(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> 
         Domain::List { .. } => {
             let lengths = scope.length_bounds(program, axis, values)?;
             format!("a list of {} integers in {}", range(lengths), range(bounds))
+        }
+        Domain::Sequence(sequence) => {
+            format!("1 to {} steps joined by `+`, each one of {}", sequence.most, sequence.forms())
         }
         Domain::Permutation(_) => format!("the numbers from 0 to n-1 in any order, where n is {}", range(bounds)),
         _ => range(bounds),
@@ -221,9 +238,11 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
 pub fn display_values(program: &Program, values: &[Value]) -> Vec<(String, String)> {
     program
         .axes
-        .iter()
+        .ids()
         .zip(values)
-        .map(|(axis, value)| {
+        .filter(|(id, _)| !program.is_part_of_sequence(*id))
+        .map(|(id, value)| {
+            let axis = &program.axes[id];
             let shown = match (&axis.domain, value) {
                 (Domain::Choice(names), Value::Integer(position)) => {
                     names.get(*position as usize).cloned().unwrap_or_default()
@@ -231,6 +250,7 @@ pub fn display_values(program: &Program, values: &[Value]) -> Vec<(String, Strin
                 (Domain::Text(texts), Value::Integer(position)) => {
                     texts.get(*position as usize).map(|at| format!("{:?}", text(program, *at))).unwrap_or_default()
                 }
+                (Domain::Sequence(sequence), Value::List(codes)) => sequence.text(codes),
                 (_, Value::Integer(value)) => value.to_string(),
                 (_, Value::List(items)) => format!("{items:?}"),
             };

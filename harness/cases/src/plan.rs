@@ -12,6 +12,7 @@ use steps::program::{Domain, Program};
 use super::coverage::Discarded;
 use super::effort::Budget;
 use super::error::CaseError;
+use super::exhaustive::Exhaustive;
 use super::tree::CaseTree;
 
 /// A case that can be run and shrunk.
@@ -29,6 +30,10 @@ pub struct Plan<'a> {
     program: &'a Program,
     scope: &'a Scope,
     runner: TestRunner,
+    /// All short sequences, which run instead of edges and samples if the budget asks for them.
+    exhaustive: Option<Exhaustive>,
+    /// The number of remaining sequences of `exhaustive`.
+    sequences: u64,
     /// The remaining edges.
     edges: std::vec::IntoIter<(AxisId, u64)>,
     samples: u32,
@@ -72,12 +77,27 @@ pub fn calls_of_a_case(program: &Program, scope: &Scope) -> Result<u64, CaseErro
     Ok(calls.div_ceil(DRAWS).max(1))
 }
 
+/// The first value of an axis, given the values of earlier axes. Lists are as short as possible.
+pub fn first_value(program: &Program, scope: &Scope, axis: AxisId, values: &[Value]) -> Result<Value, CaseError> {
+    let bounds = scope.bounds(program, axis, values)?;
+    Ok(match &program.axes[axis].domain {
+        Domain::List { .. } | Domain::Sequence(_) => {
+            let length = scope.length_bounds(program, axis, values)?.low;
+            Value::List(vec![bounds.low; usize::try_from(length).unwrap_or(0)])
+        }
+        Domain::Permutation(_) => Value::List((0..bounds.low).collect()),
+        _ => scope.value(program, axis, bounds, 0, values)?,
+    })
+}
+
 impl<'a> Plan<'a> {
     pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, CaseError> {
         let mut plan = Plan {
             program,
             scope,
             runner: runner(seed),
+            exhaustive: None,
+            sequences: 0,
             edges: Vec::new().into_iter(),
             samples: budget.repeats.max(1),
             rejected: 0,
@@ -85,11 +105,22 @@ impl<'a> Plan<'a> {
             lost_edges: 0,
             lost_samples: 0,
         };
+        if let (Some(longest), Some((_, sequence))) = (budget.exhaustive, program.sequence()) {
+            let all = Exhaustive::new(sequence, longest).ok_or(CaseError::TooManySequences { longest })?;
+            plan.sequences = all.total();
+            plan.exhaustive = Some(all);
+            plan.samples = 0;
+            return Ok(plan);
+        }
+        let (cases, calls) = match program.sequence() {
+            Some(_) => (budget.sequences, budget.sequence_calls),
+            None => (budget.cases, budget.calls),
+        };
         if !program.axes.is_empty() {
             plan.edges = plan.edges()?.into_iter();
-            plan.samples = budget.cases.saturating_sub(plan.edges.len() as u32);
+            plan.samples = cases.saturating_sub(plan.edges.len() as u32);
         }
-        let affordable = budget.calls / calls_of_a_case(program, scope)?;
+        let affordable = calls / calls_of_a_case(program, scope)?;
         plan.samples = plan.samples.min(u32::try_from(affordable).unwrap_or(u32::MAX));
         if plan.edges.len() == 0 {
             plan.samples = plan.samples.max(1);
@@ -109,7 +140,7 @@ impl<'a> Plan<'a> {
 
     /// The number of remaining cases if none of them is given up.
     pub fn planned(&self) -> u64 {
-        self.edges.len() as u64 + u64::from(self.samples)
+        self.edges.len() as u64 + u64::from(self.samples) + self.sequences
     }
 
     /// The number of draws that `where` discarded, if cases were given up for that reason. A lost edge does not count
@@ -122,6 +153,10 @@ impl<'a> Plan<'a> {
 
     /// The next case. `None`: the plan is complete. `Some(Err)`: a domain is empty.
     pub fn next_case(&mut self) -> Option<Result<Case, CaseError>> {
+        if let Some(codes) = self.exhaustive.as_mut().and_then(Iterator::next) {
+            self.sequences -= 1;
+            return Some(self.case_with(codes));
+        }
         loop {
             let forced = self.edges.next();
             if forced.is_none() {
@@ -151,6 +186,19 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// A case with these steps; its other axes have their first values.
+    fn case_with(&mut self, codes: Vec<i128>) -> Result<Case, CaseError> {
+        let mut values = Vec::with_capacity(self.program.axes.len());
+        for (id, axis) in self.program.axes.entries() {
+            values.push(match axis.domain {
+                Domain::Sequence(_) => Value::List(codes.clone()),
+                _ => first_value(self.program, self.scope, id, &values)?,
+            });
+        }
+        let tree = CaseTree::of(self.program, self.scope, &values)?;
+        Ok(Case { values, salt: self.runner.rng().random(), tree: Some(tree) })
+    }
+
     /// Both ends of every axis, and all values of axes that enumerate their values.
     fn edges(&mut self) -> Result<Vec<(AxisId, u64)>, CaseError> {
         let tree = CaseTree::draw(self.program, self.scope, &mut self.runner, None)?;
@@ -158,7 +206,9 @@ impl<'a> Plan<'a> {
         let mut edges = Vec::new();
         for (id, axis) in self.program.axes.entries() {
             let bounds = match axis.domain {
-                Domain::List { .. } | Domain::Permutation(_) => self.scope.length_bounds(self.program, id, &values)?,
+                Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_) => {
+                    self.scope.length_bounds(self.program, id, &values)?
+                }
                 _ => self.scope.bounds(self.program, id, &values)?,
             };
             let all = matches!(
@@ -167,7 +217,7 @@ impl<'a> Plan<'a> {
             );
             if all {
                 edges.extend((0..bounds.count.min(MOST_VALUES)).map(|position| (id, position)));
-            } else if !matches!(axis.domain, Domain::LengthOf(_)) {
+            } else if !matches!(axis.domain, Domain::LengthOf(_) | Domain::Column { .. }) {
                 edges.push((id, 0));
                 if bounds.count > 1 {
                     edges.push((id, bounds.count - 1));

@@ -12,6 +12,7 @@ use steps::program::{Domain, Program};
 use steps::{AxisId, Id};
 
 use super::error::CaseError;
+use super::sequence::SequenceTree;
 
 /// The positions drawn for a case, each in the range of its axis.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +43,9 @@ enum AxisTree {
         length: BinarySearch,
         keys: Vec<u64>,
     },
+    Sequence(SequenceTree),
+    /// The axis has the values that an earlier axis determines.
+    Derived,
 }
 
 impl CaseTree {
@@ -72,6 +76,10 @@ impl CaseTree {
                     let keys = (0..room).map(|_| runner.rng().random()).collect();
                     AxisTree::Permutation { length: search(length), keys }
                 }
+                Domain::Sequence(sequence) => {
+                    AxisTree::Sequence(SequenceTree::draw(sequence, forced.map(|position| position + 1), runner))
+                }
+                Domain::Column { .. } => AxisTree::Derived,
                 Domain::Bytes(_) => AxisTree::Scalar(search(forced.unwrap_or_else(|| draw(bounds, true, runner)))),
                 _ => AxisTree::Scalar(search(forced.unwrap_or_else(|| uniform(bounds, runner)))),
             };
@@ -225,6 +233,16 @@ impl AxisTree {
                 }
                 AxisTree::Permutation { length, keys: keys.into_iter().flatten().collect() }
             }
+            (Domain::Sequence(sequence), Value::List(codes)) => {
+                let wrong = || CaseError::NotSteps { axis: name.clone() };
+                AxisTree::Sequence(SequenceTree::of(sequence, codes).ok_or_else(wrong)?)
+            }
+            (Domain::Column { .. }, given @ Value::List(_)) => {
+                if scope.value(program, axis, bounds, 0, &values[..axis.index()])? != *given {
+                    return Err(CaseError::NotSteps { axis: name.clone() });
+                }
+                AxisTree::Derived
+            }
             (Domain::OneOf { values: alternatives, .. }, Value::Integer(value)) => {
                 for (index, position) in scope.alternatives(axis, alternatives.len()).enumerate() {
                     if scope.evaluate(&alternatives[position], &values[..axis.index()])? == *value {
@@ -238,7 +256,11 @@ impl AxisTree {
                 let outside = || CaseError::OutsideDomain { value: *value, axis: name.clone() };
                 AxisTree::Scalar(search(drawn.ok_or_else(outside)? as u64))
             }
-            (Domain::List { .. } | Domain::Permutation(_), Value::Integer(_)) | (_, Value::List(_)) => {
+            (
+                Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_) | Domain::Column { .. },
+                Value::Integer(_),
+            )
+            | (_, Value::List(_)) => {
                 return Err(CaseError::OtherKind { axis: name.clone() });
             }
             (_, Value::Integer(value)) => AxisTree::Scalar(at(*value)?),
@@ -267,6 +289,11 @@ impl AxisTree {
                 order.sort_by_key(|index| keys[*index]);
                 Value::List(order.into_iter().map(|index| index as i128).collect())
             }
+            AxisTree::Sequence(steps) => match &program.axes[axis].domain {
+                Domain::Sequence(sequence) => Value::List(steps.codes(sequence)),
+                _ => return Err(CaseError::OtherKind { axis: program.axes[axis].name.clone() }),
+            },
+            AxisTree::Derived => scope.value(program, axis, bounds, 0, values)?,
         })
     }
 
@@ -274,6 +301,8 @@ impl AxisTree {
     /// are its length, the presence of each item, and each item.
     fn simplify(&mut self, part: usize) -> Option<bool> {
         match self {
+            AxisTree::Sequence(steps) => steps.simplify(part),
+            AxisTree::Derived => None,
             AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => {
                 (part == 0).then(|| search.simplify())
             }
@@ -298,6 +327,8 @@ impl AxisTree {
     /// Undoes half of the last step in a part.
     fn complicate(&mut self, part: usize) -> bool {
         match self {
+            AxisTree::Sequence(steps) => steps.complicate(part),
+            AxisTree::Derived => false,
             AxisTree::Scalar(search) | AxisTree::Permutation { length: search, .. } => search.complicate(),
             AxisTree::List { length, least, items, left_out } => {
                 if part == 0 {
@@ -323,6 +354,8 @@ impl AxisTree {
                 again(length);
                 items.iter_mut().for_each(again);
             }
+            AxisTree::Sequence(steps) => steps.search_again(),
+            AxisTree::Derived => {}
         }
     }
 }

@@ -105,11 +105,9 @@ fn case(criterion: &mut Criterion, place: &Place) {
                 let budget = Budget {
                     cases: cases as u32 + 8,
                     repeats: cases as u32,
-                    most: None,
                     calls: u64::MAX,
                     limit_milliseconds: 600_000,
-                    shrinks: 0,
-                    shrink_milliseconds: 0,
+                    ..Budget::default()
                 };
                 let run = RunRule { budget, seed, ..worker::run(rule) };
                 let begun = Instant::now();

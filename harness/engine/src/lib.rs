@@ -23,6 +23,7 @@ pub mod prove;
 pub mod questions;
 pub mod run;
 pub mod runtime;
+pub mod soak;
 mod stack;
 pub mod wire;
 pub mod worker;

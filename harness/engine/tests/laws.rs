@@ -31,11 +31,13 @@ fn budget(cases: u32) -> Budget {
     Budget {
         cases,
         repeats: 3,
-        most: None,
         calls: 2_000,
+        sequences: cases,
+        sequence_calls: 2_000_000,
         limit_milliseconds: 600_000,
         shrinks: 100,
         shrink_milliseconds: 60_000,
+        ..Budget::default()
     }
 }
 

@@ -13,6 +13,7 @@ mod pairs;
 mod query;
 mod rooms;
 mod seeds;
+mod sequences;
 mod starts;
 mod toy;
 mod worker;

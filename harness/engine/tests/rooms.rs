@@ -21,6 +21,7 @@ const MODULES: &[&str] = &[
     "pool",
     "confirm",
     "run",
+    "soak",
     "prove",
 ];
 

@@ -107,11 +107,10 @@ fn drawn_cases_lie_in_their_domains(program: &Program, scope: &Scope) {
     let budget = Budget {
         cases: DRAWN as u32,
         repeats: 1,
-        most: None,
         calls: u64::MAX,
-        limit_milliseconds: 0,
-        shrinks: 0,
-        shrink_milliseconds: 0,
+        sequences: DRAWN as u32,
+        sequence_calls: u64::MAX,
+        ..Budget::default()
     };
     // If a case cannot be drawn, the error gives the reason.
     let Ok(mut plan) = Plan::new(program, scope, 1, &budget) else { return };

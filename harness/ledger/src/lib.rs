@@ -1,7 +1,7 @@
 //! Everything made from journals: groups of failures with one cause ([`causes`]), reports for people and programs
 //! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), many runs side by
 //! side ([`matrix`]), the documents next to their rules ([`sentences`]), known failures ([`expectations`]) and
-//! conformance records ([`conformance`]). [`Ledger`] provides reports and known failures to a run.
+//! conformance records ([`conformance`]), and the judgment of soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
@@ -17,5 +17,6 @@ pub mod matrix;
 mod names;
 pub mod report;
 pub mod sentences;
+pub mod soak;
 
 pub use books::{Ledger, Quoting};

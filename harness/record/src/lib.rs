@@ -6,6 +6,7 @@
 //! - [`Difference`]: the bytes that a failed check compared; [`Boundary`]: the values at which a case begins to fail.
 //! - [`Happened`]: a device or process event.
 //! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.
+//! - [`SoakFile`], [`read_soak`]: writing and reading the file of a soak.
 //! - [`books`]: the interface through which a run uses reports and known failures.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
@@ -35,6 +36,7 @@ mod rounds;
 mod schema;
 mod settings;
 mod shard;
+mod soak;
 mod stack;
 mod starts;
 mod symptom;
@@ -67,6 +69,10 @@ pub use rounds::Rounds;
 pub use schema::journal_schema;
 pub use settings::{LONGEST_DEADLINE, RecordedPlan, RunSettings, SiteSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
+pub use soak::{
+    Levels, Quantity, RecordedSoak, SoakBatch, SoakBreak, SoakEnd, SoakFile, SoakFileError, SoakHeader, SoakLine,
+    SoakRate, SoakResume, SoakRule, SoakSkip, read_soak,
+};
 pub use stack::{Stack, StackThread};
 pub use starts::{StartReason, Starts, sum_of};
 pub use symptom::{Code, Symptom, answered, write_symptom};

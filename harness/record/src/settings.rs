@@ -35,6 +35,10 @@ pub struct RunSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub rule_limit: Option<u64>,
+    /// The length up to which all sequences of operations ran, if the user gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub exhaustive: Option<u32>,
     /// True if the run observed undefined behavior.
     pub hazardous: bool,
     /// True if the user declared exclusive use of the devices.

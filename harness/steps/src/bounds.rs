@@ -68,6 +68,8 @@ impl Scope {
             }
             Domain::List { item, .. } => self.range(item, values),
             Domain::Permutation(length) => self.range(length, values),
+            Domain::Sequence(sequence) => Bounds::of(0, i128::from(sequence.codes()) - 1, 1),
+            Domain::Column { .. } => Bounds::of(0, 0, 1),
             Domain::LengthOf(list) => {
                 let length = length(*list)?;
                 Bounds::of(length, length, 1)
@@ -86,6 +88,9 @@ impl Scope {
         position: u64,
         values: &[Value],
     ) -> Result<Value, EvaluationError> {
+        if let Some(column) = program.column(axis, values) {
+            return Ok(Value::List(column));
+        }
         Ok(Value::Integer(match &program.axes[axis].domain {
             Domain::OneOf { values: all, .. } => {
                 let drawn = self.alternatives(axis, all.len()).nth(bounds.at(position) as usize);
@@ -103,6 +108,7 @@ impl Scope {
     pub fn length_bounds(&self, program: &Program, axis: AxisId, values: &[Value]) -> Result<Bounds, EvaluationError> {
         match &program.axes[axis].domain {
             Domain::List { length, .. } | Domain::Permutation(length) => self.range(length, values),
+            Domain::Sequence(sequence) => Bounds::of(1, i128::from(sequence.most), 1),
             _ => Bounds::of(1, 1, 1),
         }
     }

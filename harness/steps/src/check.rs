@@ -10,7 +10,7 @@ use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, VariableId};
 use super::parse::{Names, parse_expression, parse_steps};
 use super::parse_given::write_out;
-use super::program::{Call, Expression, Program, Sharing, Space, Variable};
+use super::program::{Call, Domain, Expression, Program, Sharing, Space, Variable};
 use super::results::Results;
 use super::suggest::{closest, hint, meant};
 use super::syntax;
@@ -72,6 +72,9 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
     let Some(steps) = checker.read(|names| parse_steps(&source, names)) else {
         return Err(as_written(checker.problems, &givens));
     };
+    if let Some(sequence) = &steps.sequence {
+        checker.sequence(sequence);
+    }
     checker.program.statements = checker.steps(&steps.statements);
     for (index, (name, source)) in text.observe.iter().enumerate() {
         checker.part = RulePart::Observe(index);
@@ -200,7 +203,9 @@ impl<'e> Checker<'e> {
 
     /// Declares a variable of the current actor.
     pub(crate) fn declare(&mut self, name: &str, ty: Type, array: bool, span: Span) -> VariableId {
-        if self.program.axes.iter().any(|axis| axis.name == name) {
+        // A block of a sequence may name a variable as a parameter of another operation.
+        let hides = |domain: &Domain| matches!(domain, Domain::Column { .. }) && !self.loops.is_empty();
+        if self.program.axes.iter().any(|axis| axis.name == name && !hides(&axis.domain)) {
             self.problem(span, format!("`{name}` is an axis of `forall`; choose another name"));
         } else if self.named(self.actor, name).is_some() {
             self.problem(span, format!("`{name}` is declared twice; assign to it, or choose another name"));

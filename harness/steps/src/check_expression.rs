@@ -5,6 +5,7 @@ use abi::Type;
 use super::Span;
 use super::check::{Checker, Typed};
 use super::check_place::TypedPlace;
+use super::ids::AxisId;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
@@ -82,9 +83,14 @@ impl Checker<'_> {
     }
 
     fn name(&mut self, name: &str, tree: &Tree) -> Option<Typed> {
-        if let Some(axis) = self.program.axes.position(|axis| axis.name == name) {
+        if let Some(axis) = self.axis_named(name) {
             return match self.program.axes[axis].domain {
-                Domain::List { .. } | Domain::Permutation(_) => {
+                Domain::Sequence(_) => {
+                    let message =
+                        format!("`{name}` holds the drawn steps; read the parameters of an operation instead");
+                    self.wrong(tree.span, message)
+                }
+                Domain::List { .. } | Domain::Permutation(_) | Domain::Column { .. } => {
                     self.wrong(tree.span, format!("`{name}` is a list; read its items as `{name}[i]`"))
                 }
                 _ => Some(value(Expression::Axis(axis), self.program.axes[axis].ty)),
@@ -107,6 +113,9 @@ impl Checker<'_> {
         if name == "NULL" {
             return Some(constant(0, VOID_POINTER));
         }
+        if let Some(position) = self.operation_constant(name) {
+            return Some(constant(position, SIZE));
+        }
         if self.lookup(self.actor, name).is_none()
             && let Some((value, enumeration)) = self.environment.declarations.constant(name)
         {
@@ -116,6 +125,13 @@ impl Checker<'_> {
             return Some(constant(value, ty));
         }
         self.load(tree)
+    }
+
+    /// The axis with a name. A variable in a sequence hides a parameter of another operation.
+    fn axis_named(&self, name: &str) -> Option<AxisId> {
+        let axis = self.program.axes.position(|axis| axis.name == name)?;
+        let hidden = matches!(self.program.axes[axis].domain, Domain::Column { .. });
+        (!hidden || self.lookup(self.actor, name).is_none()).then_some(axis)
     }
 
     fn member(&mut self, of: &Tree, name: &str, tree: &Tree) -> Option<Typed> {
@@ -134,9 +150,10 @@ impl Checker<'_> {
 
     fn index(&mut self, of: &Tree, index: &Tree, tree: &Tree) -> Option<Typed> {
         if let ExpressionKind::Name(name) = &of.kind
-            && let Some(axis) = self.program.axes.position(|axis| axis.name == *name)
+            && let Some(axis) = self.axis_named(name)
         {
-            if !matches!(self.program.axes[axis].domain, Domain::List { .. } | Domain::Permutation(_)) {
+            let domain = &self.program.axes[axis].domain;
+            if !matches!(domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Column { .. }) {
                 return self.wrong(tree.span, format!("`{name}` is not a list"));
             }
             let index = self.expression(index)?;

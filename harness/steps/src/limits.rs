@@ -36,6 +36,7 @@ impl Program {
             let (value, message) = self.axis_excess(scope, axis, &values);
             let (part, span) = match self.axes[axis].domain {
                 Domain::Choice(_) => (RulePart::Steps, self.choice(axis)),
+                Domain::Sequence(_) | Domain::Column { .. } => (RulePart::Steps, Span::default()),
                 _ => (RulePart::Axis(axis), Span::default()),
             };
             problems.extend(message.map(|message| Problem { part, span, message }));
@@ -55,7 +56,12 @@ impl Program {
     /// The greatest value of an axis, given the values of the axes before it, and any problem with its domain.
     fn axis_excess(&self, scope: &Scope, axis: AxisId, values: &[Value]) -> (Value, Option<String>) {
         let domain = &self.axes[axis].domain;
-        let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_));
+        if let Domain::Column { sequence, part } = domain
+            && let Domain::Sequence(steps) = &self.axes[*sequence].domain
+        {
+            return (Value::List(vec![steps.greatest(part); steps.most as usize]), None);
+        }
+        let listed = matches!(domain, Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_));
         // The length is drawn first, so it is checked regardless of the items.
         let longest = match scope.length_bounds(self, axis, values) {
             Ok(lengths) if listed => lengths.high(),

@@ -1,6 +1,7 @@
 //! Tokens → the syntax tree.
 
-use super::syntax::{Declaration, Expression, Identifier, SetUse, Steps};
+use super::parse_sequence::Inside;
+use super::syntax::{Declaration, Expression, Identifier, SequenceSyntax, SetUse, Steps};
 use super::token::{Kind, Token, tokenize};
 use super::vocabulary::Vocabulary;
 use super::{ParseError, Span};
@@ -25,7 +26,7 @@ pub struct Names<'a> {
 pub fn parse_steps(text: &str, names: &Names<'_>) -> Result<Steps, ParseError> {
     let mut parser = Parser::new(text, names, false)?;
     let statements = parser.statements(&Kind::End)?;
-    Ok(Steps { statements, sets: parser.sets })
+    Ok(Steps { statements, sets: parser.sets, sequence: parser.sequence })
 }
 
 /// Parses one expression. `sizes` allows sizes such as `64KiB`, for use in bounds.
@@ -46,6 +47,10 @@ pub(super) struct Parser<'a> {
     pub(super) sets: Vec<SetUse>,
     /// The declarations after the first comma in this statement.
     pub(super) declared: Vec<(Declaration, Span)>,
+    /// The rule's sequence, if its text was read.
+    pub(super) sequence: Option<SequenceSyntax>,
+    /// The operation of a sequence around the present text.
+    pub(super) inside: Option<Inside>,
     pub(super) names: &'a Names<'a>,
 }
 
@@ -60,6 +65,8 @@ impl<'a> Parser<'a> {
             links: 0,
             sets: Vec::new(),
             declared: Vec::new(),
+            sequence: None,
+            inside: None,
             names,
         })
     }
@@ -144,6 +151,11 @@ impl<'a> Parser<'a> {
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    /// True outside all blocks.
+    pub(super) fn is_top(&self) -> bool {
+        self.depth == 0
     }
 
     /// Counts another operator, member or index.

@@ -123,7 +123,7 @@ impl Parser<'_> {
                 if self.accept("(") {
                     ExpressionKind::Call { function: name, arguments: self.arguments()? }
                 } else {
-                    ExpressionKind::Name(name)
+                    self.parameter_or_name(name, start)
                 }
             }
             Kind::SetupEnd | Kind::Info | Kind::End => return self.fail("expected a value"),

@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(statements)
     }
 
-    fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
+    pub(super) fn block(&mut self, after: &str) -> Parsed<Vec<Statement>> {
         self.expect("{", &format!("after {after}"))?;
         let statements = self.deeper(|parser| parser.statements(&Kind::Symbol("}")))?;
         self.expect("}", "at the end of the block")?;
@@ -94,6 +94,7 @@ impl Parser<'_> {
             "{" => Ok(StatementKind::Group(self.block("the actor")?)),
             "for" => self.for_loop(),
             "if" => self.if_else(),
+            "sequence" if self.sequence_follows() => self.sequence(),
             "choose" => self.choose(),
             "control" if *self.peek_after(1) == Kind::Symbol("{") => {
                 self.next();
@@ -133,7 +134,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.next();
         self.expect("(", "after `for`")?;
-        let variable = self.name("the loop's variable")?.name;
+        let variable = self.name("the loop's variable")?;
+        self.is_new(&variable)?;
+        let variable = variable.name;
         if !self.accept("<") {
             return self.fail("write a loop as `for (i < n)`: i runs from 0 to n - 1");
         }
@@ -288,6 +291,7 @@ impl Parser<'_> {
     /// Parses a variable of a given type, with its length and value.
     fn declarator(&mut self, ty: TypeName, pointers: usize) -> Parsed<Declaration> {
         let name = self.name("the variable's name")?;
+        self.is_new(&name)?;
         let length = if self.accept("[") {
             let length = self.expression()?;
             self.expect("]", "after the array's length")?;

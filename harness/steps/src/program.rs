@@ -4,8 +4,10 @@ use abi::{Function, Type};
 
 use super::Span;
 use super::builtins::Builtin;
+use super::evaluate::Value;
 use super::given::GivenUse;
-use super::ids::{ActorId, AxisId, List, StatementId, VariableId};
+use super::ids::{ActorId, AxisId, Id, List, StatementId, VariableId};
+use super::sequence::{Part, Sequence};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
 
 /// A checked rule, independent of product and device. The product's quantities are read at run time.
@@ -165,6 +167,13 @@ pub enum Domain {
         length: Range,
     },
     Permutation(Range),
+    /// The steps of a `sequence`, each as one number.
+    Sequence(Sequence),
+    /// A list with one quantity of each step of a sequence.
+    Column {
+        sequence: AxisId,
+        part: Part,
+    },
     LengthOf(AxisId),
     IndexOf(AxisId),
     /// A device number.
@@ -437,5 +446,43 @@ impl Program {
     /// The names of the functions that the steps call.
     pub fn function_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.functions.iter().map(|function| function.name)
+    }
+}
+
+impl Program {
+    /// The rule's sequence and its axis.
+    pub fn sequence(&self) -> Option<(AxisId, &Sequence)> {
+        self.axes.entries().find_map(|(id, axis)| match &axis.domain {
+            Domain::Sequence(sequence) => Some((id, sequence)),
+            _ => None,
+        })
+    }
+
+    /// True if the axis has no value of its own to draw, because a sequence determines it.
+    pub fn is_part_of_sequence(&self, axis: AxisId) -> bool {
+        match &self.axes[axis].domain {
+            Domain::Column { .. } => true,
+            Domain::LengthOf(list) => matches!(self.axes[*list].domain, Domain::Sequence(_)),
+            _ => false,
+        }
+    }
+
+    /// The value of an axis that a sequence determines.
+    pub fn part_of_sequence(&self, axis: AxisId, values: &[Value]) -> Option<Value> {
+        let Domain::LengthOf(list) = &self.axes[axis].domain else { return self.column(axis, values).map(Value::List) };
+        match (&self.axes[*list].domain, values.get(list.index())) {
+            (Domain::Sequence(_), Some(steps)) => Some(Value::Integer(steps.integer())),
+            _ => None,
+        }
+    }
+
+    /// The values of an axis that is a column of a sequence.
+    pub(crate) fn column(&self, axis: AxisId, values: &[Value]) -> Option<Vec<i128>> {
+        let Domain::Column { sequence, part } = &self.axes[axis].domain else { return None };
+        let Domain::Sequence(steps) = &self.axes[*sequence].domain else { return None };
+        match values.get(sequence.index()) {
+            Some(Value::List(codes)) => Some(steps.column(part, codes)),
+            _ => None,
+        }
     }
 }

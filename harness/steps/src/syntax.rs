@@ -10,6 +10,39 @@ pub struct Steps {
     pub statements: Vec<Statement>,
     /// The named sets of codes and the markers of grounds, in text order.
     pub sets: Vec<SetUse>,
+    /// The operations of the rule's `sequence`, whose statements are a loop in `statements`.
+    pub sequence: Option<SequenceSyntax>,
+}
+
+/// The operations of a `sequence`.
+#[derive(Debug)]
+pub struct SequenceSyntax {
+    pub span: Span,
+    /// The greatest number of steps.
+    pub most: Expression,
+    pub operations: Vec<OperationSyntax>,
+}
+
+/// An operation of a `sequence`, without its statements.
+#[derive(Debug)]
+pub struct OperationSyntax {
+    pub name: Identifier,
+    pub parameters: Vec<ParameterSyntax>,
+}
+
+#[derive(Debug)]
+pub struct ParameterSyntax {
+    pub name: Identifier,
+    pub values: ParameterValues,
+}
+
+/// The values of an operation's parameter, as written.
+#[derive(Debug)]
+pub enum ParameterValues {
+    /// `slot < 4`: the integers from 0 to 3.
+    Below(Expression),
+    /// `size in {4096, 65536}`.
+    In(Vec<Expression>),
 }
 
 /// A named set or a marker in the steps.

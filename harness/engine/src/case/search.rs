@@ -47,6 +47,9 @@ pub struct SearchResult {
     pub unhealthy: Option<String>,
     /// The life-cycle call that caused `fatal` or `unhealthy`.
     pub stopped_by: Option<FailedCall>,
+    /// The time of the quickest case that passed, in nanoseconds.
+    #[serde(default)]
+    pub quickest: Option<u64>,
 }
 
 /// The smallest failing case found.
@@ -169,12 +172,18 @@ impl Search<'_> {
             let begun = Instant::now();
             let mut ran = run(result.cases, &case.values, case.salt);
             let took = begun.elapsed();
-            if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last {
+            // A drawn sequence may consist of operations whose conditions do not hold; the whole rule must check something.
+            let may_be_empty = self.program.sequence().is_some();
+            if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last && !may_be_empty {
                 let message = "the case executed no check, so nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
             result.take(self.program, (&case.values, case.salt), &ran.report);
             let last = ran.last;
+            if ran.report.failure.is_none() {
+                let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+                result.quickest = Some(result.quickest.map_or(took, |quickest| quickest.min(took)));
+            }
             if ran.report.failure.is_some() {
                 result.failed += 1;
                 if result.failure.is_none() {
@@ -190,6 +199,9 @@ impl Search<'_> {
         };
         if result.cases == 0 {
             return (SearchResult::error(CaseError::AllDiscarded), SearchEnd::Early);
+        }
+        if result.checks == 0 && self.program.sequence().is_some() {
+            return (SearchResult::error(CaseError::NothingChecked), SearchEnd::Early);
         }
         (result, end)
     }

@@ -83,7 +83,11 @@ fn on_axis(
             let fails = if passes.is_none() { FailingValues::Any } else { FailingValues::Only(fails) };
             Boundary { axis: String::new(), fails, passes, tried: 0, cut }
         }
-        Domain::List { .. } | Domain::Permutation(_) | Domain::LengthOf(_) => return None,
+        Domain::List { .. }
+        | Domain::Permutation(_)
+        | Domain::Sequence(_)
+        | Domain::Column { .. }
+        | Domain::LengthOf(_) => return None,
     };
     Some(found)
 }

@@ -132,7 +132,9 @@ fn are_of(program: &Program, values: &[Value]) -> bool {
         && program.axes.iter().zip(values).all(|(axis, value)| match (&axis.domain, value) {
             (Domain::Choice(names), Value::Integer(value)) => is_position(*value, names.len()),
             (Domain::Text(texts), Value::Integer(value)) => is_position(*value, texts.len()),
-            (Domain::List { .. } | Domain::Permutation(_), value) => matches!(value, Value::List(_)),
+            (Domain::List { .. } | Domain::Permutation(_) | Domain::Sequence(_) | Domain::Column { .. }, value) => {
+                matches!(value, Value::List(_))
+            }
             (_, value) => matches!(value, Value::Integer(_)),
         })
 }

@@ -69,6 +69,11 @@ impl Slot {
         self.workers.insert(seat, worker);
     }
 
+    /// The workers in all seats.
+    pub fn seated_workers(&mut self) -> impl Iterator<Item = &mut WorkerProcess> {
+        self.workers.values_mut()
+    }
+
     /// The number of processes in this slot, including idle processes. Each process may hold a context on its device.
     pub fn processes(&self) -> usize {
         self.workers.len()

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::case::{Budget, CaseError, Plan, Scope, Value};
+use crate::case::{Budget, CaseError, Plan, Scope, Value, first_value};
 use abi::Type;
 use steps::program::{Domain, Program};
+use steps::sequence::Part;
 use steps::types::is_integer;
 use steps::{AxisId, Id};
 
@@ -14,29 +15,14 @@ use super::text::{c_name, c_text, c_type, number};
 /// The smallest case. Every axis is at its low end or, if the rule's condition excludes that case, the case is drawn.
 pub(super) fn smallest(program: &Program, scope: &Scope) -> Result<Vec<Value>, CaseError> {
     let mut values = Vec::with_capacity(program.axes.len());
-    for (id, axis) in program.axes.entries() {
-        let bounds = scope.bounds(program, id, &values)?;
-        values.push(match &axis.domain {
-            Domain::List { .. } => {
-                let length = scope.length_bounds(program, id, &values)?.low;
-                Value::List(vec![bounds.low; usize::try_from(length).unwrap_or(0)])
-            }
-            Domain::Permutation(_) => Value::List((0..bounds.low).collect()),
-            _ => scope.value(program, id, bounds, 0, &values)?,
-        });
+    for id in program.axes.ids() {
+        values.push(first_value(program, scope, id, &values)?);
     }
     if scope.accepts(program, &values)? {
         return Ok(values);
     }
-    let budget = Budget {
-        cases: 64,
-        repeats: 1,
-        most: None,
-        calls: u64::MAX,
-        limit_milliseconds: 0,
-        shrinks: 0,
-        shrink_milliseconds: 0,
-    };
+    let budget =
+        Budget { cases: 64, repeats: 1, calls: u64::MAX, sequences: 64, sequence_calls: u64::MAX, ..Budget::default() };
     match Plan::new(program, scope, 0, &budget)?.next_case() {
         Some(case) => Ok(case?.values),
         None => Err(CaseError::NoneDrawn),
@@ -72,6 +58,31 @@ impl Printer<'_> {
                         format!("enum {name} {{ {} }};", names.join(", ")),
                         declared(&format!("const enum {name} {name}"), &format!("enum {name}"), values),
                     ]
+                }
+                Domain::Column { part: Part::Operation, .. } => {
+                    let operations = self.program.sequence().map_or(&[][..], |(_, sequence)| &sequence.operations);
+                    let names: Vec<String> =
+                        operations.iter().map(|operation| format!("{name}_{}", operation.name)).collect();
+                    let list = |value: &Value| match value {
+                        Value::List(items) => {
+                            let named = items.iter().filter_map(|item| names.get(usize::try_from(*item).ok()?));
+                            named.map(String::as_str).collect::<Vec<_>>().join(", ")
+                        }
+                        Value::Integer(_) => String::new(),
+                    };
+                    let mut lines = vec![format!("enum {name} {{ {} }};", names.join(", "))];
+                    lines.push(match values.as_slice() {
+                        [only] => format!("static const enum {name} {name}[] = {{{}}};", list(only)),
+                        values => {
+                            let lists: Vec<String> = values
+                                .iter()
+                                .map(|value| format!("(const enum {name}[]){{{}}}", list(value)))
+                                .collect();
+                            let lists = lists.join(", ");
+                            format!("const enum {name} *const {name} = ((const enum {name} *[]){{{lists}}})[run];")
+                        }
+                    });
+                    lines
                 }
                 Domain::Text(texts) => {
                     let value = |value: &Value| {

@@ -12,7 +12,7 @@ use steps::judgment::Judgment;
 
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::pool::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
-use crate::run::{Options, RunError, SimulatedTarget, Target, of_owner, verdict};
+use crate::run::{Options, Profile, RunError, SimulatedTarget, Target, of_owner, verdict};
 use catalog::{Rule, Rules};
 use record::{Difference, StartReason, Verdict};
 
@@ -56,7 +56,13 @@ pub struct Attempt {
 impl Experiment {
     fn budget(&self, budget: Budget) -> Budget {
         let most = self.cases.unwrap_or(u32::MAX);
-        Budget { cases: budget.cases.min(most), repeats: budget.repeats.min(most), shrinks: 0, ..budget }
+        Budget {
+            cases: budget.cases.min(most),
+            repeats: budget.repeats.min(most),
+            sequences: budget.sequences.min(most),
+            shrinks: 0,
+            ..budget
+        }
     }
 }
 
@@ -111,7 +117,21 @@ impl Bench {
     /// # Errors
     /// Fails if the runtime has no simulated device, or if the device's library cannot be written or read.
     pub(super) fn new(target: &Target, options: &Options, defects: Vec<String>) -> Result<Bench, RunError> {
-        let SimulatedTarget { factory, work } = target.simulated(options, defects)?;
+        // A defect that needs a long history shows in one of a night's sequences. A device without defects is tried as in
+        // the run.
+        let defective = defects.iter().any(|name| !name.starts_with("variant."));
+        let SimulatedTarget { factory, mut work } = target.simulated(options, defects)?;
+        if defective {
+            let night = Profile::Nightly.work(None);
+            let longer = |budget: &mut Budget, night: Budget| {
+                budget.sequences = budget.sequences.max(night.sequences);
+                budget.sequence_calls = budget.sequence_calls.max(night.sequence_calls);
+            };
+            longer(&mut work.single, night.single);
+            longer(&mut work.group, night.group);
+            longer(&mut work.apart, night.apart);
+            longer(&mut work.fresh, night.fresh);
+        }
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
         let mut executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
         executor.known.edition.clone_from(&target.conditions.edition);

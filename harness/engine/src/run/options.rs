@@ -201,6 +201,11 @@ pub struct EffortOptions {
     /// The result of such a rule is `cut` (unknown). Default: 600 in smoke, more in other profiles.
     #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub rule_limit: Option<u64>,
+    /// Run all sequences of at most N operations over a small domain, instead of drawn ones.
+    ///
+    /// For rules with a `sequence`: every parameter takes its first two values. Other rules run as usual.
+    #[arg(long, env = "ATLAS_CTS_EXHAUSTIVE", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8), help_heading = WORK, hide_short_help = true)]
+    pub exhaustive: Option<u32>,
     /// Milliseconds that rules wait for an expected event, or `auto`.
     ///
     /// `auto` is 2000, or more if the device is slower. The suite measures that before the run.
@@ -425,7 +430,11 @@ impl Options {
 
     /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
-        self.profile().work(self.effort.rule_limit)
+        let mut work = self.profile().work(self.effort.rule_limit);
+        for budget in [&mut work.single, &mut work.group, &mut work.apart, &mut work.fresh] {
+            budget.exhaustive = self.effort.exhaustive;
+        }
+        work
     }
 
     /// The options for a run that only tries rules, on any device.

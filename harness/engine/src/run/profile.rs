@@ -40,15 +40,35 @@ impl Profile {
         let limit_milliseconds = limit.unwrap_or(usual_limit) * 1_000;
         // Half of the time spent on a failure is for shrinking the case, and half is for rerunning the case.
         let shrink_milliseconds = self.patience().time.as_millis() as u64 / 2;
-        let single =
-            Budget { cases, repeats, most: None, calls, limit_milliseconds, shrinks: 200, shrink_milliseconds };
+        // A sequence pays off by length and number: its calls are many, and short.
+        let (more_cases, more_calls) = match self {
+            Profile::Smoke => (1, 20),
+            _ => (20, 400),
+        };
+        let single = Budget {
+            cases,
+            repeats,
+            sequences: cases.saturating_mul(more_cases),
+            sequence_calls: calls * more_calls,
+            calls,
+            limit_milliseconds,
+            shrinks: 200,
+            shrink_milliseconds,
+            ..Budget::default()
+        };
         let apart = Budget { cases: (cases / 25).max(4), repeats: (repeats / 3).max(1), shrinks: 12, ..single };
         // Each case costs a process start, which takes seconds on hardware. The default profile therefore runs every
         // edge once, and no other cases.
         let fresh = if self == Profile::Smoke { Budget { cases: 1, ..apart } } else { apart };
         Effort {
             single,
-            group: Budget { cases: (cases / 4).max(20), shrinks: 60, ..single },
+            group: Budget {
+                cases: (cases / 4).max(20),
+                sequences: (single.sequences / 4).max(20),
+                sequence_calls: single.sequence_calls / 20,
+                shrinks: 60,
+                ..single
+            },
             apart,
             fresh,
             patience: self.patience(),

@@ -178,6 +178,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--deadline", &settings.deadline, deadline);
     let limit = now.effort.rule_limit.map(|limit| number(Some(limit)));
     differences.option("--rule-limit", &number(settings.rule_limit), limit.as_ref());
+    let exhaustive = now.effort.exhaustive.map(|steps| number(Some(u64::from(steps))));
+    differences.option("--exhaustive", &number(settings.exhaustive.map(u64::from)), exhaustive.as_ref());
     let patience = match now.effort.patience {
         Waiting::Given(given) => Some(number(Some(u64::from(given)))),
         Waiting::Measured => None,
@@ -231,6 +233,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     // The patience is not measured again: all results in a run use the value from the run's start.
     options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
     options.effort.rule_limit = settings.rule_limit;
+    options.effort.exhaustive = settings.exhaustive;
     options.conditions.hazardous = settings.hazardous;
     options.effort.without_axioms.clone_from(&settings.without_axioms);
     options.conditions.dedicated = settings.dedicated;

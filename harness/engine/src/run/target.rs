@@ -296,6 +296,7 @@ fn settings(options: &Options) -> RunSettings {
         deadline: options.conditions.deadline,
         patience: None,
         rule_limit: options.effort.rule_limit,
+        exhaustive: options.effort.exhaustive,
         without_axioms: options.effort.without_axioms.clone(),
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated,

@@ -26,6 +26,8 @@ pub enum Request {
     Pace,
     /// Perform the steps for a capability, which is given by position.
     Capability(usize),
+    /// Report the bytes that the process has allocated from the C library's heap.
+    Heap,
     /// Report which of these functions the library exports.
     Exports(Vec<String>),
     /// Run a rule's cases.
@@ -156,6 +158,8 @@ pub enum Reply {
     /// The longest of several measurements, in nanoseconds, or the failed step.
     Pace(Result<u64, Trouble>),
     Exported(Vec<bool>),
+    /// The allocated bytes; `None` if the C library does not report them.
+    Heap(Option<u64>),
     Searched(Box<SearchResult>),
     /// The judgment of the current case, sent before the library is queried for an error text. `None` after the library
     /// has answered.

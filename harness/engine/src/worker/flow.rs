@@ -3,7 +3,8 @@
 use record::Verdict;
 use steps::Id;
 use steps::limits::{MOST_ROUNDS, MOST_STEPS};
-use steps::program::{Expression, Statement, StatementKind};
+use steps::program::{Expression, Root, Statement, StatementKind};
+use steps::walk::Node;
 
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
@@ -30,7 +31,7 @@ impl<'a> Execution<'a> {
         let result = match &statement.kind {
             StatementKind::Together { jitter, lanes } => self.together(statement, *jitter, lanes),
             StatementKind::For { bound: of, .. } | StatementKind::If { condition: of, .. }
-                if !matches!(of, Expression::Constant(_) | Expression::Axis(_)) =>
+                if self.turns.is_some() && self.depends_on_processes(of) =>
             {
                 self.synchronize().and_then(|()| self.flow(statement, Self::statement))
             }
@@ -43,6 +44,24 @@ impl<'a> Execution<'a> {
             _ => self.performed(statement),
         };
         result.map_err(|stop| self.at_statement(statement, stop))
+    }
+
+    /// True if the value of an expression in control flow can come from another process.
+    fn depends_on_processes(&self, of: &Expression) -> bool {
+        let mut depends = false;
+        of.walk(&mut |node| {
+            if let Node::Expression(expression) = node {
+                depends |= match expression {
+                    Expression::Load { place, .. } | Expression::AddressOf(place) => match place.root {
+                        Root::Variable(variable) => self.prepared.program.variables[variable].shared,
+                        Root::Pointer(_) => true,
+                    },
+                    Expression::Builtin(..) | Expression::Call(..) => true,
+                    _ => false,
+                };
+            }
+        });
+        depends
     }
 
     /// Performs a nested statement, whose actor is already performing the enclosing statement.

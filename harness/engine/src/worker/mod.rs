@@ -9,6 +9,7 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod heap;
 mod histories;
 mod hooks;
 mod lane;

@@ -335,6 +335,7 @@ impl<'a> Worker<'a> {
                     let trouble = self.life_cycle.run_section(Section::Capability(asked)).err();
                     wire.reply(&Reply::Gate(trouble))?;
                 }
+                Request::Heap => wire.reply(&Reply::Heap(super::heap::allocated()))?,
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;
