@@ -28,6 +28,7 @@ impl Checker<'_> {
             self.statement(statement, ActorId::DEFAULT, &mut statements);
         }
         self.setup = false;
+        self.apart(&statements);
         statements
     }
 
@@ -44,6 +45,7 @@ impl Checker<'_> {
         let mut statements = Vec::new();
         block.iter().for_each(|statement| self.statement(statement, actor, &mut statements));
         self.actor = actor;
+        self.apart(&statements);
         statements
     }
 
@@ -102,6 +104,8 @@ impl Checker<'_> {
             }
             Written::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
             Written::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            Written::Begin(call) => self.begin(call, span),
+            Written::End(expect) => self.end(expect.as_ref(), span),
             Written::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
             Written::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
         }
@@ -136,10 +140,7 @@ impl Checker<'_> {
                 self.bound = before.unwrap_or_else(|| std::mem::take(&mut self.bound));
                 let expect = match expect {
                     None => Expect::Success,
-                    Some(expect) => {
-                        let codes = self.expressions(&expect.codes)?;
-                        Expect::Failure { codes, usually: expect.usually, info }
-                    }
+                    Some(expect) => self.failure(expect, info)?,
                 };
                 if info && matches!(expect, Expect::Success) {
                     let message = "`[info]` marks a check; write `[info] r == CODE;` after `r = call`, or `fails`";
@@ -158,6 +159,10 @@ impl Checker<'_> {
             );
         }
         Some(StatementKind::Check { condition: condition.expression, info })
+    }
+
+    pub(super) fn failure(&mut self, expect: &syntax::Expect, info: bool) -> Option<Expect> {
+        Some(Expect::Failure { codes: self.expressions(&expect.codes)?, usually: expect.usually, info })
     }
 
     /// A call whose result is judged.

@@ -284,6 +284,18 @@ pub enum StatementKind {
         jitter: AxisId,
         lanes: Vec<Lane>,
     },
+    /// A call that runs until the actor's next `End`, while other actors act.
+    Begin {
+        call: Call,
+    },
+    /// The result of the call that the actor began.
+    End {
+        /// The function, by its position in [`Program::functions`].
+        function: usize,
+        /// The call that began.
+        call: Span,
+        expect: Expect,
+    },
     Defer(Call),
     Refuse {
         call: Call,

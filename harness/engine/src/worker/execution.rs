@@ -14,6 +14,7 @@ use steps::results::ResultType;
 use steps::types::is_address;
 use steps::{ActorId, StatementId, VariableId};
 
+use super::begun::Begun;
 use super::fault::{Fault, Stop};
 use super::lane::Lane;
 use super::library::Loaded;
@@ -113,6 +114,10 @@ pub(super) struct Execution<'a> {
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
     pub thread_lives: BTreeMap<ActorId, Execution<'a>>,
+    /// The calls that have begun and not ended, by actor.
+    pub begun: BTreeMap<ActorId, Begun<'a>>,
+    /// The reason why the process cannot be used further.
+    pub stuck: Option<String>,
     /// The lane that this execution performs; `None` outside `together`.
     pub lane: Option<Lane>,
     /// The recorder in whose memory the case's lanes meet; `None` if they are all in this process.
@@ -216,6 +221,8 @@ impl<'a> Execution<'a> {
             kept: None,
             life: None,
             thread_lives: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            stuck: None,
             lane: None,
             meeting: None,
             outs: Vec::new(),
@@ -266,6 +273,9 @@ impl<'a> Execution<'a> {
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
         let slot = self.flight.begin_call(lane, site, self.tick, arguments);
+        if let Some(lane) = &self.lane {
+            lane.announce();
+        }
         let recorded = self.records(call.function);
         let invoked = if recorded { now() } else { 0 };
         // SAFETY: the place is this function's. The pointers come from the rule's steps, which are under test: if
@@ -508,6 +518,9 @@ impl<'a> Execution<'a> {
 
     /// The answer, if any, after which the process is unusable.
     pub(super) fn take_fatal(&mut self) -> Option<String> {
+        if let Some(stuck) = self.stuck.take() {
+            return Some(stuck);
+        }
         let (function, code) = self.fatal.take()?;
         Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
     }

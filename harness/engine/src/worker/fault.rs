@@ -60,6 +60,8 @@ pub(super) enum Fault {
     /// Control flow was performed as an actor's statement, or another statement as control flow.
     #[error("control flow cannot be performed by an actor")]
     Flow,
+    #[error("the call to end has not begun")]
+    NotBegun,
     #[error("a process that has ended cannot execute statements")]
     Gone,
     /// A variable from another process is incomplete.

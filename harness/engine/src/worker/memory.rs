@@ -97,6 +97,16 @@ impl Memory {
         self.files.append(&mut lane.files);
     }
 
+    /// Gives up the memory without freeing it, because a call that did not return may still use it.
+    pub(super) fn abandon(&mut self) {
+        let words = self.words.len();
+        std::mem::forget(std::mem::replace(&mut self.words, vec![0; words]));
+        self.frame = self.words.as_mut_ptr();
+        std::mem::forget(std::mem::take(&mut self.blocks));
+        std::mem::forget(std::mem::take(&mut self.mappings));
+        self.patterns.clear();
+    }
+
     /// The word that unset variables contain.
     pub(super) fn poison_word(&self) -> u64 {
         0xA5C3_D7E1_B996_8F5B ^ (self.salt & 0x0F0F_0F0F_0F0F_0F0F)
@@ -264,11 +274,6 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.free_all();
     }
-}
-
-/// A number that depends on a seed and an index and looks random.
-pub(super) fn mixed(seed: u64, index: u64) -> u64 {
-    mix(seed, index)
 }
 
 #[inline]

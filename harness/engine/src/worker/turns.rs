@@ -19,12 +19,12 @@ impl Execution<'_> {
         if turns.gone[process] {
             return Err(Fault::Gone.into());
         }
-        if turns.holder != process {
-            if !turns.gone[turns.holder] {
+        if turns.holder != process || turns.passed {
+            if !turns.gone[turns.holder] && !turns.passed {
                 self.exchange(Turn::default())?;
             }
             if let Some(turns) = &mut self.turns {
-                turns.holder = process;
+                (turns.holder, turns.passed) = (process, false);
             }
         }
         Ok(self.turns.as_ref().is_none_or(|turns| turns.holder == turns.me))
@@ -33,7 +33,7 @@ impl Execution<'_> {
     /// Makes the variables the same in all processes.
     pub(super) fn synchronize(&mut self) -> Result<(), Stop> {
         match &self.turns {
-            Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
+            Some(turns) if !turns.gone[turns.holder] && !turns.passed => self.exchange(Turn::default()),
             _ => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ pub mod bindings;
 mod details;
 pub mod environment;
 mod histories;
+mod lanes;
 pub mod runs;
 mod stacks;
 

@@ -44,6 +44,9 @@ static int inside;
 static void *volatile lent;
 static volatile size_t lent_size;
 #endif
+#ifdef DEFECT_CRASH_IN_A_THREAD
+static pthread_t main_thread;
+#endif
 
 #ifdef DEFECT_OVERFLOW
 __attribute__((noinline)) static int deeper(const volatile char *above)
@@ -91,7 +94,16 @@ static toyResult hold(int file, size_t size, int private, void **out)
     block->file = file;
     block->next = blocks;
     blocks = block;
+#ifdef DEFECT_RACY
+    /* The lock is given up between reading and writing the number. */
+    uint64_t before = count;
+    pthread_mutex_unlock(&lock);
+    usleep(50);
+    pthread_mutex_lock(&lock);
+    count = before + 1;
+#else
     count++;
+#endif
 #ifndef DEFECT_UNWRITTEN
     *out = block->address;
 #endif
@@ -108,6 +120,9 @@ toyResult toy_start(const toyPlace *place)
     if (started)
         return TOY_BAD_STATE;
     started = 1;
+#ifdef DEFECT_CRASH_IN_A_THREAD
+    main_thread = pthread_self();
+#endif
 #if defined DEFECT_OWN_HANDLER || defined DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
     struct sigaction own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &own, &previous);
@@ -241,6 +256,10 @@ toyResult toy_copy(void *to, const void *from, size_t bytes, toyWay way)
 #ifdef DEFECT_HANG
     if (bytes > 1000)
         pause();
+#endif
+#ifdef DEFECT_CRASH_IN_A_THREAD
+    if (bytes > 100 && !pthread_equal(main_thread, pthread_self()))
+        *(volatile int *)8 = 1;
 #endif
 #ifdef DEFECT_EXIT
     if (bytes > 1000) {
