@@ -39,13 +39,13 @@ static int put_off;
 static int sick;
 #endif
 static toyPlace here;
+#ifdef DEFECT_CRASH_IN_A_THREAD
+static pthread_t main_thread;
+#endif
 #ifdef DEFECT_COMPANY
 static int inside;
 static void *volatile lent;
 static volatile size_t lent_size;
-#endif
-#ifdef DEFECT_CRASH_IN_A_THREAD
-static pthread_t main_thread;
 #endif
 
 #ifdef DEFECT_OVERFLOW
