@@ -23,6 +23,6 @@ fn a_block_with_two_owners_is_the_smallest_part() {
         assert_eq!(part[0].answer, part[1].answer, "{picture:#?}");
         let failure = result.failure.as_deref().expect("a failure");
         assert!(failure.message.contains("no order of 2 of"), "{}", failure.message);
-        assert_eq!(failure.statement, "linear(blocks);");
+        assert!(failure.statement.ends_with("linear(blocks);"), "{}", failure.statement);
     }
 }
