@@ -46,6 +46,7 @@ step "nights on a Slurm cluster with accidents give the report of an undisturbed
 step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
+step "soaks notice what grows, and a faithful device is steady" env CTS=target/release/atlas-cts ci/soak.sh
 step "reproducers agree with the engine" ci/reproducers.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 # The vendor's sample programs, from a clone of its public repository (docs/run/programs.md).

@@ -578,6 +578,13 @@ group-every-nth = parts at equal distances
 group-scattered = bytes in no order
 group-bytes = { $least } to { $most } bytes
 
+## Calls at once
+
+label-history = history
+history-summary = { $name } ({ $model }): no order of the { $part } calls marked with #, of { $count }, is allowed
+history-before = before: { $state }
+history-open = (not returned)
+
 ## Boundaries of a failure
 
 label-boundary = fails if

@@ -455,6 +455,13 @@ group-every-nth = 等间距的各段
 group-scattered = 分布无规律的字节
 group-bytes = { $least }至{ $most }字节
 
+## 同时调用
+
+label-history = 调用历史
+history-summary = { $name }（{ $model }）：共 { $count } 次调用，其中以 # 标出的 { $part } 次调用，任何顺序都不允许
+history-before = 此前：{ $state }
+history-open = （未返回）
+
 ## 失败的边界
 
 label-boundary = 失败条件

@@ -15,6 +15,7 @@ use engine::interface::InterfaceError;
 use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
+use engine::soak::BurstError;
 use ledger::history::HistoryError;
 use ledger::report::{clean, disarmed};
 use record::SoakFileError;
@@ -123,6 +124,10 @@ pub enum CommandError {
     NotText { option: &'static str },
     #[error("error: {0}")]
     Soak(#[source] SoakFileError),
+    #[error("{0}")]
+    Burst(#[source] BurstError),
+    #[error("error: --burst needs a ledger, which spreads rules over bursts; give its folder with --ledger DIR")]
+    NoLedger,
     /// A soak cannot continue with another library or catalog.
     #[error("error: the {what} of the soak is {before}, and it is now {now}; start a new soak")]
     OtherSoak { what: &'static str, before: String, now: String },
@@ -152,6 +157,7 @@ impl CommandError {
             CommandError::Run(error) => error.exit(),
             _ if self.is_about_something_missing() => ExitStatus::Usage,
             CommandError::Certify(error) => error.exit(),
+            CommandError::Burst(error) => error.exit(),
             CommandError::Bisect(error)
                 if matches!(**error, BisectError::Folder { .. } | BisectError::Asked { .. }) =>
             {

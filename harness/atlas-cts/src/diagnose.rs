@@ -14,7 +14,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::diagnosis::{Diagnosis, Evidence, diagnose as compare, text};
+use ledger::diagnosis::{Diagnosis, Evidence, diagnose as compare, excluded, exclusion_text, text};
 use record::{Recorded, RunHeader};
 
 /// The options of `diagnose`.
@@ -23,6 +23,11 @@ pub(crate) struct DiagnoseArguments {
     /// The run: a folder, a journal, a name below reports/out, `latest` or `latest~1`.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: PathBuf,
+    /// Instead, show how surely the rules that passed exclude each seeded defect.
+    ///
+    /// Rules on callers at the same time notice a defect in some of their cases only.
+    #[arg(long, conflicts_with = "again")]
+    excludes: bool,
     /// Also run the proposed rules on the same target, and diagnose again.
     ///
     /// Their results are written next to the run's folder.
@@ -46,6 +51,16 @@ pub(crate) fn diagnose(arguments: &DiagnoseArguments) -> Result<ExitStatus, Comm
     let rules = load_rules(&catalog, runtime)?;
     let current = dictionary_of(catalog.specs.as_deref(), runtime, &rules, &run.header.product);
     let current = current.map_err(RunError::from)?;
+    if arguments.excludes {
+        let all = excluded(&current, &run.results);
+        if arguments.json {
+            let json = serde_json::to_string_pretty(&all);
+            say_json(&json.expect("exclusions are made of strings and numbers"))?;
+        } else {
+            say(&exclusion_text(&all, &current.stale))?;
+        }
+        return Ok(ExitStatus::Success);
+    }
     let mut evidence = Evidence::of(&current, &run.results);
     let mut found = named(&current, &evidence, &run.header, &rules);
     if arguments.again && !found.next.is_empty() {

@@ -5,6 +5,7 @@
 
 mod annotate;
 pub mod bisect;
+pub mod burst;
 pub mod certify;
 mod conclude;
 pub mod doctor;

@@ -29,7 +29,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, certify, doctor, draft, interface, reproducer, run, site, soak};
+use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site, soak};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -103,6 +103,8 @@ enum Command {
     /// Each rule is a cycle of acquiring and releasing. Memory of device and host, descriptors, threads, mappings and
     /// latency must stay steady.
     Soak(Box<soak::SoakArguments>),
+    /// Print which rules ran in bursts (`run --burst`) and which did not.
+    Burst(Box<burst::BurstArguments>),
     /// List rules.
     List {
         #[command(flatten)]
@@ -305,6 +307,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
+        Command::Burst(arguments) => burst::burst(*arguments),
         Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Report { run, since, documents, annotations } => {

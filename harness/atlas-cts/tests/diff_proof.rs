@@ -133,7 +133,7 @@ impl Proof {
         };
         for product in PRODUCTS {
             let of_rule = self.rules.rules.iter();
-            let claiming = of_rule.filter(|rule| rule.kills.iter().any(|kill| claims(kill, product)));
+            let claiming = of_rule.filter(|rule| !rule.cycle && rule.kills.iter().any(|kill| claims(kill, product)));
             let mut chosen: Vec<String> = claiming.map(|rule| rule.id.clone()).collect();
             if chosen.is_empty() {
                 continue;

@@ -15,6 +15,7 @@ use super::chapters::area;
 use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
 use super::edition::{EditionForm, Span};
+use super::histories::History;
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
@@ -56,6 +57,8 @@ pub struct Rules {
     pub product_names: ProductNames,
     pub life_cycle: LifeCycles,
     pub resources: Vec<Resource>,
+    /// The histories that `linear` checks.
+    pub histories: Vec<History>,
     /// The format in which reported versions are read as editions.
     pub edition: EditionForm,
     /// Structs whose layout depends on the edition.
@@ -125,6 +128,8 @@ pub struct Rule {
     pub assumes: Vec<String>,
     pub level: Level,
     pub hazard: Option<Hazard>,
+    /// True if the steps are a cycle for soaks.
+    pub cycle: bool,
     pub doubt: Option<String>,
     pub when: When,
     /// Position in [`Rules::chapters`].

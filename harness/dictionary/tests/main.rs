@@ -1,4 +1,5 @@
 //! Laws of the dictionary.
 
+mod chance;
 mod file;
 mod plan;

@@ -14,6 +14,7 @@ mod query;
 mod rooms;
 mod seeds;
 mod sequences;
+mod soak;
 mod starts;
 mod toy;
 mod worker;

@@ -30,12 +30,16 @@ const CRATES: &[(&str, &[&str])] = &[
     ("abi", &[]),
     ("steps", &["abi"]),
     ("cases", &["steps"]),
-    ("catalog", &["abi", "cases", "simulator-contract", "steps"]),
-    ("record", &["catalog"]),
+    ("catalog", &["abi", "cases", "history", "simulator-contract", "steps"]),
+    ("history", &[]),
+    ("record", &["catalog", "history"]),
     ("dictionary", &["catalog", "record", "simulator-contract"]),
     ("messages", &[]),
-    ("ledger", &["cases", "catalog", "dictionary", "messages", "record", "steps"]),
-    ("engine", &["abi", "cases", "catalog", "dictionary", "messages", "record", "simulator-contract", "steps"]),
+    ("ledger", &["cases", "catalog", "dictionary", "history", "messages", "record", "steps"]),
+    (
+        "engine",
+        &["abi", "cases", "catalog", "dictionary", "history", "messages", "record", "simulator-contract", "steps"],
+    ),
     (
         "atlas-cts",
         &[

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use engine::case::{Budget, Case, CaseTree, Plan, Scope};
-use steps::Id;
 use steps::pattern::counted;
 use steps::program::{Domain, Expression, Program, Range, Statement, StatementKind};
+use steps::{ActorId, Id};
 
 /// The maximum number of values on an axis that enumerates them, all of which are run.
 const MOST_VALUES: u64 = 512;
@@ -23,6 +23,7 @@ pub(crate) fn holds(program: &Program, scope: &Scope) {
     multiples_are_of_a_positive_number(program);
     constant_lengths_can_be_drawn(program);
     nested_rounds_end(&program.statements, 1);
+    lanes_are_apart(program, &program.statements, None);
     patterns_cost_little(program);
     drawn_cases_lie_in_their_domains(program, scope);
 }
@@ -81,6 +82,26 @@ fn nested_rounds_end(statements: &[Statement], outer: u64) {
             }
             kind => kind.blocks().into_iter().for_each(|body| nested_rounds_end(body, outer)),
         }
+    }
+}
+
+/// Checks that lanes are of different actors, that a lane has only statements of its actor, and that jitter has a number
+/// for each lane.
+fn lanes_are_apart(program: &Program, statements: &[Statement], lane: Option<ActorId>) {
+    for statement in statements {
+        if let StatementKind::Together { jitter, lanes } = &statement.kind {
+            assert!(lane.is_none() && lanes.len() > 1, "lanes inside a lane, or a single lane, are accepted");
+            let actors: BTreeSet<ActorId> = lanes.iter().map(|lane| lane.actor).collect();
+            assert_eq!(actors.len(), lanes.len(), "an actor with two lanes is accepted");
+            let Domain::List { length, .. } = &program.axes[*jitter].domain else { panic!("jitter is not a list") };
+            let wanted = lanes.len() as i128;
+            assert!(matches!(length.high, Expression::Constant(high) if high == wanted), "jitter has another length");
+            lanes.iter().for_each(|lane| lanes_are_apart(program, &lane.body, Some(lane.actor)));
+            continue;
+        }
+        let is_leaf = !statement.kind.is_flow();
+        assert!(!is_leaf || lane.is_none_or(|actor| actor == statement.actor), "a lane has another actor's statement");
+        statement.kind.blocks().into_iter().for_each(|body| lanes_are_apart(program, body, lane));
     }
 }
 

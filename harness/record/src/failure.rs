@@ -1,5 +1,6 @@
 //! A failing case.
 
+use history::Picture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,10 @@ pub struct Failure {
     /// The difference, if the failed check compared bytes. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// The smallest inconsistent part of the calls that actors made at once, if the failed check looked for an order of
+    /// them. Absent in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<Box<Picture>>,
     /// For each axis that was varied alone, the values with which the case fails and passes. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boundary: Vec<Boundary>,

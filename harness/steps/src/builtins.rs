@@ -31,6 +31,7 @@ pub enum Builtin {
     Open,
     Passed,
     Argument,
+    Linear,
 }
 
 impl Builtin {
@@ -60,6 +61,8 @@ pub enum Parameter {
     Gate,
     /// The name of a callback type, only for `hook`, which may take a gate in addition.
     Callback,
+    /// The name of a history, only for `linear`.
+    History,
 }
 
 /// The contexts in which a built-in can be used.
@@ -110,6 +113,7 @@ pub const BUILTINS: &[Signature] = &[
     signature("open", Builtin::Open, &[Parameter::Gate], Type::Void, Use::Action),
     signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),
     signature("argument", Builtin::Argument, &[Parameter::Gate, Integer], SIZE, Use::Value),
+    signature("linear", Builtin::Linear, &[Parameter::History], INT, Use::Check),
 ];
 
 const fn signature(

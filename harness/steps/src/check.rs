@@ -113,6 +113,15 @@ pub(super) struct Typed {
     pub constant: Option<i128>,
 }
 
+/// A call that has begun.
+pub(super) struct Begun {
+    pub actor: ActorId,
+    pub function: usize,
+    pub call: Span,
+    /// The variables that the call may change.
+    pub touched: Vec<VariableId>,
+}
+
 pub(super) struct Checker<'e> {
     pub environment: &'e Environment,
     pub part: RulePart,
@@ -134,6 +143,8 @@ pub(super) struct Checker<'e> {
     pub in_all_processes: bool,
     /// True in a lane of `together`, which only its actor performs.
     pub in_lane: bool,
+    /// The calls that have begun and not ended.
+    pub begun: Vec<Begun>,
     /// Variables whose memory the statement may change.
     pub touched: Vec<VariableId>,
     /// True if only axes, constants and quantities may be read.
@@ -157,6 +168,7 @@ impl<'e> Checker<'e> {
             rests_on: None,
             in_all_processes: false,
             in_lane: false,
+            begun: Vec::new(),
             touched: Vec::new(),
             constant_context: false,
             life_cycle,

@@ -10,7 +10,7 @@ use super::count::count;
 use super::program::{Argument, Call, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
-use super::types::{TEXT, c_callback, c_name, is_address, is_hook, is_integer, range, receives_gate};
+use super::types::{INT, TEXT, c_callback, c_name, is_address, is_hook, is_integer, range, receives_gate};
 
 impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
@@ -20,6 +20,9 @@ impl Checker<'_> {
             }
             if signature.builtin == Builtin::Hook {
                 return self.hook(arguments, span);
+            }
+            if signature.builtin == Builtin::Linear {
+                return self.wrong(span, "`linear` is a whole check; write it as a separate statement");
             }
             let expression = self.builtin_call(signature, arguments, span)?;
             let space = match signature.builtin {
@@ -110,6 +113,37 @@ impl Checker<'_> {
         };
         let hint = hint(name, declarations.hooks());
         self.wrong(*place, format!("`{name}` is {is}; `hook` gives functions of integers and pointers{hint}"))
+    }
+
+    /// Checks `linear`, whose argument is the name of a history.
+    pub(crate) fn linear(&mut self, arguments: &[Tree], span: Span) -> Option<Typed> {
+        if self.in_lane {
+            return self.wrong(span, "other lanes are still running here; write `linear` after `together`");
+        }
+        if let Some(begun) = self.begun.first() {
+            let name = &self.program.actors[begun.actor].name;
+            let message =
+                format!("the call that `{name}` began is still running; write `{name}: end;` before `linear`");
+            return self.wrong(span, message);
+        }
+        let histories = &self.environment.vocabulary.histories;
+        let names = || histories.iter().map(|(name, _)| name.as_str());
+        let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {
+            let example = names().next().unwrap_or("NAME");
+            return self
+                .wrong(span, format!("`linear` takes the name of a history in api.yaml; write `linear({example})`"));
+        };
+        let Some(position) = names().position(|known| known == name) else {
+            let hint = hint(name, names());
+            return self.wrong(*place, format!("`{name}` is not a history{hint}; define it in api.yaml, `histories`"));
+        };
+        let functions = &histories[position].1;
+        if self.program.functions.iter().all(|called| functions.iter().all(|function| function != called.name)) {
+            let functions = functions.join(", ");
+            let message = format!("no call before this belongs to `{name}`; call one of these first: {functions}");
+            return self.wrong(span, message);
+        }
+        Some(value(Expression::Builtin(Builtin::Linear, vec![Expression::Constant(position as i128)]), INT))
     }
 
     /// Checks a call to a function in the header.

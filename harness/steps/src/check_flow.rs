@@ -127,6 +127,9 @@ impl Checker<'_> {
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
                     self.problem(statement.span, "a process cannot end inside `unless`; write this after `refuse`");
                 }
+                StatementKind::Begin { .. } | StatementKind::End { .. } => {
+                    self.problem(statement.span, "a call cannot begin or end inside `unless`; make it without `begin`");
+                }
                 _ if statement.actor != actor => {
                     self.problem(statement.span, "the actor that makes the refused call must also check its effect");
                 }

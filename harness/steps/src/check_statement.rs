@@ -3,7 +3,7 @@
 use abi::Type;
 
 use super::Span;
-use super::builtins::{Use, builtin};
+use super::builtins::{Builtin, Use, builtin};
 use super::check::Checker;
 use super::ids::{ActorId, Id, StatementId};
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
@@ -28,6 +28,7 @@ impl Checker<'_> {
             self.statement(statement, ActorId::DEFAULT, &mut statements);
         }
         self.setup = false;
+        self.apart(&statements);
         statements
     }
 
@@ -44,6 +45,7 @@ impl Checker<'_> {
         let mut statements = Vec::new();
         block.iter().for_each(|statement| self.statement(statement, actor, &mut statements));
         self.actor = actor;
+        self.apart(&statements);
         statements
     }
 
@@ -102,6 +104,8 @@ impl Checker<'_> {
             }
             Written::Defer(call) => Some(StatementKind::Defer(self.statement_call(call)?.0)),
             Written::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            Written::Begin(call) => self.begin(call, span),
+            Written::End(expect) => self.end(expect.as_ref(), span),
             Written::Exit(name) => Some(StatementKind::Exit { process: self.ending(name)? }),
             Written::Kill(name) => Some(StatementKind::Kill { process: self.ending(name)? }),
         }
@@ -123,6 +127,10 @@ impl Checker<'_> {
                         let message = format!("the value of `{function}` is not used; compare or assign it");
                         return self.wrong(expression.span, message);
                     }
+                    Use::Check if signature.builtin == Builtin::Linear => {
+                        let condition = self.linear(arguments, expression.span)?.expression;
+                        return Some(StatementKind::Check { condition, info });
+                    }
                     Use::Check => {}
                 }
             } else {
@@ -132,10 +140,7 @@ impl Checker<'_> {
                 self.bound = before.unwrap_or_else(|| std::mem::take(&mut self.bound));
                 let expect = match expect {
                     None => Expect::Success,
-                    Some(expect) => {
-                        let codes = self.expressions(&expect.codes)?;
-                        Expect::Failure { codes, usually: expect.usually, info }
-                    }
+                    Some(expect) => self.failure(expect, info)?,
                 };
                 if info && matches!(expect, Expect::Success) {
                     let message = "`[info]` marks a check; write `[info] r == CODE;` after `r = call`, or `fails`";
@@ -154,6 +159,10 @@ impl Checker<'_> {
             );
         }
         Some(StatementKind::Check { condition: condition.expression, info })
+    }
+
+    pub(super) fn failure(&mut self, expect: &syntax::Expect, info: bool) -> Option<Expect> {
+        Some(Expect::Failure { codes: self.expressions(&expect.codes)?, usually: expect.usually, info })
     }
 
     /// A call whose result is judged.

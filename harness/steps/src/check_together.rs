@@ -80,6 +80,10 @@ impl Checker<'_> {
                 StatementKind::Exit { .. } | StatementKind::Kill { .. } => {
                     self.problem(statement.span, "a process cannot end in a lane; write this after `together`");
                 }
+                StatementKind::Begin { .. } | StatementKind::End { .. } => {
+                    let message = "lanes run at once without `begin` and `end`; write the call alone";
+                    self.problem(statement.span, message);
+                }
                 kind if !kind.is_flow() && statement.actor != actor => {
                     let message = format!("this is in the lane of `{name}`; a lane has only statements of its actor");
                     self.problem(statement.span, message);
@@ -89,16 +93,16 @@ impl Checker<'_> {
         }
     }
 
+    /// The uses of variables in statements.
+    pub(super) fn accesses(&self, statements: &[Statement]) -> Vec<Access> {
+        let mut found = Accesses { checker: self, found: Vec::new(), only_read: HashSet::new() };
+        found.block(statements);
+        found.found
+    }
+
     /// Checks that no lane uses a variable that another lane changes.
     fn separate(&mut self, lanes: &[Lane]) {
-        let all: Vec<Vec<Access>> = lanes
-            .iter()
-            .map(|lane| {
-                let mut found = Accesses { checker: self, found: Vec::new(), only_read: HashSet::new() };
-                found.block(&lane.body);
-                found.found
-            })
-            .collect();
+        let all: Vec<Vec<Access>> = lanes.iter().map(|lane| self.accesses(&lane.body)).collect();
         let mut reported = BTreeSet::new();
         for (index, accesses) in all.iter().enumerate() {
             for (earlier, others) in all[..index].iter().enumerate() {
@@ -121,24 +125,24 @@ impl Checker<'_> {
 }
 
 /// The use of some bytes of a variable.
-struct Access {
-    variable: VariableId,
+pub(super) struct Access {
+    pub variable: VariableId,
     /// The first byte, and the first byte after the last one.
     bytes: (usize, usize),
     writes: bool,
-    span: Span,
+    pub span: Span,
 }
 
 impl Access {
     /// True if the two uses may disturb each other.
-    fn meets(&self, other: &Access) -> bool {
+    pub(super) fn meets(&self, other: &Access) -> bool {
         self.variable == other.variable
             && (self.writes || other.writes)
             && self.bytes.0 < other.bytes.1
             && other.bytes.0 < self.bytes.1
     }
 
-    fn verb(&self) -> &'static str {
+    pub(super) fn verb(&self) -> &'static str {
         if self.writes { "changed" } else { "read" }
     }
 }

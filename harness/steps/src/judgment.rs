@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Span;
 use super::ids::StatementId;
-use super::program::{Expect, Expression, Program, Statement, StatementKind};
+use super::program::{Call, Expect, Expression, Program, Statement, StatementKind};
 
 /// A single judgment of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -84,6 +84,9 @@ impl Program {
             if let StatementKind::Call { call, expect: Expect::Failure { .. } } = &statement.kind {
                 refused.push(call.span);
             }
+            if let StatementKind::End { call, expect: Expect::Failure { .. }, .. } = &statement.kind {
+                refused.push(*call);
+            }
         });
         let calls = self.sites().into_iter().flatten();
         let mut calls = calls.filter(|call| self.functions[call.function].name == function).peekable();
@@ -94,7 +97,8 @@ impl Program {
     pub fn codes(&self, id: StatementId) -> Vec<i128> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
-            if let StatementKind::Call { expect: Expect::Failure { codes, .. }, .. } = &statement.kind
+            if let StatementKind::Call { expect: Expect::Failure { codes, .. }, .. }
+            | StatementKind::End { expect: Expect::Failure { codes, .. }, .. } = &statement.kind
                 && statement.id == id
             {
                 found.extend(codes.iter().filter_map(|code| match code {
@@ -110,10 +114,13 @@ impl Program {
     pub fn bare_calls(&self) -> Vec<BareCall> {
         let mut found = Vec::new();
         self.each_statement(&mut |statement| {
-            if let StatementKind::Call { call, expect: Expect::Success } = &statement.kind
-                && !statement.setup
-            {
-                let function = self.functions[call.function].name;
+            let function = match &statement.kind {
+                StatementKind::Call { call, expect: Expect::Success } => Some(call.function),
+                StatementKind::End { function, expect: Expect::Success, .. } => Some(*function),
+                _ => None,
+            };
+            if let Some(function) = function.filter(|_| !statement.setup) {
+                let function = self.functions[function].name;
                 found.push(BareCall { id: statement.id, function, rests_on: statement.rests_on });
             }
         });
@@ -149,10 +156,16 @@ fn collect(statements: &[Statement], wanted: bool, refused: bool, found: &mut Ve
             StatementKind::Check { info, .. } if *info == wanted => {
                 judged(Judgment::Condition(statement.id), statement.span);
             }
-            StatementKind::Call { call, expect: Expect::Failure { codes, usually, info } } if *info == wanted => {
-                judged(Judgment::Failure(statement.id), call.span);
+            StatementKind::Call {
+                call: Call { span: reported, .. },
+                expect: Expect::Failure { codes, usually, info },
+            }
+            | StatementKind::End { call: reported, expect: Expect::Failure { codes, usually, info }, .. }
+                if *info == wanted =>
+            {
+                judged(Judgment::Failure(statement.id), *reported);
                 if !codes.is_empty() && !usually {
-                    judged(Judgment::Code(statement.id), call.span);
+                    judged(Judgment::Code(statement.id), *reported);
                 }
             }
             other => {

@@ -11,6 +11,7 @@ pub mod builtins;
 mod calls;
 mod check;
 mod check_axes;
+mod check_begin;
 mod check_call;
 mod check_expression;
 mod check_flow;

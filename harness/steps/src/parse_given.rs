@@ -124,9 +124,16 @@ fn judging(statements: &[Statement]) -> Option<&Statement> {
     use StatementKind::*;
     statements.iter().find_map(|statement| match &statement.kind {
         _ if statement.rests_on.is_some() => Some(statement),
-        SetupEnd | Choose { .. } | Control(_) | Setup(_) | Refuse { .. } | Exit(_) | Kill(_) | Together(_) => {
-            Some(statement)
-        }
+        SetupEnd
+        | Choose { .. }
+        | Control(_)
+        | Setup(_)
+        | Refuse { .. }
+        | Exit(_)
+        | Kill(_)
+        | Together(_)
+        | Begin(_)
+        | End(_) => Some(statement),
         Expression { expect, info, .. } => (expect.is_some() || *info).then_some(statement),
         For { body, .. } | Group(body) => judging(body),
         If { then, otherwise, .. } => judging(then).or_else(|| judging(otherwise)),

@@ -112,6 +112,18 @@ impl Parser<'_> {
                 Ok(StatementKind::Defer(call))
             }
             "refuse" => self.refuse(),
+            "begin" if matches!(self.peek_after(1), Kind::Name(_)) => {
+                self.next();
+                let call = self.expression()?;
+                self.expect(";", "after the call; its result is judged by `end`")?;
+                Ok(StatementKind::Begin(call))
+            }
+            "end" if self.end_follows() => {
+                self.next();
+                let expect = if self.is("fails") { Some(self.fails()?) } else { None };
+                self.expect(";", "after `end`")?;
+                Ok(StatementKind::End(expect))
+            }
             word @ ("exit" | "kill") if matches!(self.peek_after(1), Kind::Name(_)) => {
                 let ending = if word == "exit" { StatementKind::Exit } else { StatementKind::Kill };
                 self.next();
@@ -187,6 +199,14 @@ impl Parser<'_> {
     fn alternative_follows(&self) -> bool {
         matches!(self.peek(), Kind::Name(name) if !self.names.actors.contains(name))
             && *self.peek_after(1) == Kind::Symbol(":")
+    }
+
+    fn end_follows(&self) -> bool {
+        match self.peek_after(1) {
+            Kind::Symbol(symbol) => *symbol == ";",
+            Kind::Name(name) => name == "fails",
+            _ => false,
+        }
     }
 
     fn together(&mut self) -> Parsed<StatementKind> {

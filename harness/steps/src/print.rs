@@ -146,6 +146,8 @@ fn leaf_text(kind: &StatementKind) -> String {
             format!("{} {operator}= {};", expression_text(target), expression_text(value))
         }
         StatementKind::Defer(call) => format!("defer {};", expression_text(call)),
+        StatementKind::Begin(call) => format!("begin {};", expression_text(call)),
+        StatementKind::End(expect) => format!("end{};", expect.as_ref().map(expect_text).unwrap_or_default()),
         StatementKind::Exit(actor) => format!("exit {};", actor.name),
         StatementKind::Kill(actor) => format!("kill {};", actor.name),
         _ => ";".to_owned(),

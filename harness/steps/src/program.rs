@@ -284,6 +284,18 @@ pub enum StatementKind {
         jitter: AxisId,
         lanes: Vec<Lane>,
     },
+    /// A call that runs until the actor's next `End`, while other actors act.
+    Begin {
+        call: Call,
+    },
+    /// The result of the call that the actor began.
+    End {
+        /// The function, by its position in [`Program::functions`].
+        function: usize,
+        /// The call that began.
+        call: Span,
+        expect: Expect,
+    },
     Defer(Call),
     Refuse {
         call: Call,
@@ -458,7 +470,7 @@ impl Program {
         })
     }
 
-    /// True if the axis has no value of its own to draw, because a sequence determines it.
+    /// True if a sequence determines the axis, so that nothing is drawn for it.
     pub fn is_part_of_sequence(&self, axis: AxisId) -> bool {
         match &self.axes[axis].domain {
             Domain::Column { .. } => true,

@@ -124,6 +124,10 @@ pub enum StatementKind {
         until: Option<Expression>,
         unless: Vec<Statement>,
     },
+    /// A call that runs while other actors act.
+    Begin(Expression),
+    /// The end of the call that the actor began, with its expected result.
+    End(Option<Expect>),
     Exit(Identifier),
     Kill(Identifier),
 }

@@ -16,12 +16,14 @@ pub struct Vocabulary {
     pub words: BTreeMap<String, Word>,
     /// The set-ups, by name; `None` until the set-up is parsed.
     pub set_ups: BTreeMap<String, Option<SetUp>>,
+    /// The histories in the catalog's order: the name of each, and the functions whose calls belong to it.
+    pub histories: Vec<(String, Vec<String>)>,
 }
 
 impl Vocabulary {
     /// An empty vocabulary.
     pub const fn new() -> Vocabulary {
-        Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new(), set_ups: BTreeMap::new() }
+        Vocabulary { sets: BTreeMap::new(), words: BTreeMap::new(), set_ups: BTreeMap::new(), histories: Vec::new() }
     }
 
     /// True if the runtime defines this name. Set-up names do not count, because they only appear after `given`.

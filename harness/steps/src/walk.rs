@@ -80,7 +80,12 @@ impl StatementKind {
                     codes.iter().for_each(|code| code.walk(note));
                 }
             }
-            StatementKind::Defer(call) => call.walk(note),
+            StatementKind::Defer(call) | StatementKind::Begin { call } => call.walk(note),
+            StatementKind::End { expect, .. } => {
+                if let Expect::Failure { codes, .. } = expect {
+                    codes.iter().for_each(|code| code.walk(note));
+                }
+            }
             StatementKind::Effect(of)
             | StatementKind::Check { condition: of, .. }
             | StatementKind::If { condition: of, .. }

@@ -16,7 +16,7 @@ use super::USUAL;
 /// The options of `soak`.
 #[derive(Args)]
 pub struct SoakArguments {
-    /// Rules whose id equals, contains or matches this; default: the area `hours`.
+    /// Rules whose id equals, contains or matches this; default: all cycles of the catalog.
     #[arg(value_name = "RULE", help_heading = SELECTION)]
     pub(super) filter: Vec<String>,
     /// Hours to repeat the cycles.

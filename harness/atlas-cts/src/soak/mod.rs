@@ -22,9 +22,6 @@ use crate::{CommandError, say, say_line};
 /// The time of a soak if the command line gives neither a time nor a number of cycles.
 const USUAL: Duration = Duration::from_secs(600);
 
-/// The area whose rules a soak repeats if the command line names none.
-const AREA: &str = "hours";
-
 /// The largest number of quantities whose cycle is repeated alone.
 const MOST_ALONE: usize = 12;
 
@@ -77,11 +74,11 @@ pub fn soak(mut arguments: SoakArguments) -> Result<ExitStatus, CommandError> {
 /// The rules to repeat, and to the user which of them do not apply.
 fn selected<'a>(target: &'a Target, wanted: &[String]) -> Result<Vec<&'a Rule>, CommandError> {
     let rules: &Rules = &target.rules;
-    let area = format!("{}.{AREA}.", rules.runtime);
-    let named = if wanted.is_empty() { vec![area] } else { wanted.to_vec() };
-    let filter = Filter { wanted: named, ..Filter::default() };
+    let filter = Filter { wanted: wanted.to_vec(), ..Filter::default() };
     let planned = filter.select(rules)?;
-    let all: Vec<&Rule> = planned.iter().filter_map(|planned| rules.rule(&planned.id)).collect();
+    let named = planned.iter().filter_map(|planned| rules.rule(&planned.id));
+    // Without names, the rules that were written as cycles; a named rule may be any.
+    let all: Vec<&Rule> = named.filter(|rule| rule.cycle || !wanted.is_empty()).collect();
     let (run, skipped): (Vec<&Rule>, Vec<&Rule>) = all.into_iter().partition(|rule| target.skip(rule).is_none());
     for rule in skipped {
         let why = target.skip(rule).map(|skip| skip.to_string()).unwrap_or_default();

@@ -7,6 +7,7 @@ use steps::suggest::hint;
 use steps::types::Declarations;
 
 use crate::diagnostic::{CatalogError, Mistakes};
+use crate::histories::History;
 use crate::ids::{ID, is_id};
 use crate::product_names::ProductNames;
 use crate::read::{CatalogFiles, read_catalog};
@@ -18,6 +19,7 @@ mod axioms;
 mod chapters;
 mod clauses;
 mod families;
+mod histories;
 mod junit;
 mod pages;
 mod policy;
@@ -69,7 +71,9 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let time_outs = api::time_outs(api, &declarations, mistakes);
     let limits = api::limits(api, &declarations, mistakes);
     let process_functions = api.value.process.iter().map(|function| function.value.clone()).collect();
-    let vocabulary = vocabulary::check(api, &declarations, &resources, mistakes);
+    let mut vocabulary = vocabulary::check(api, &declarations, &resources, mistakes);
+    let histories = histories::check(api, &declarations, mistakes);
+    vocabulary.histories = histories.iter().map(History::functions).collect();
     let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
     let life_cycle = life_cycle::check(api, &environment, &products, mistakes);
     for life_cycle in life_cycle.iter().flat_map(life_cycle::LifeCycles::all) {
@@ -101,6 +105,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         product_names: ProductNames::of(&files.products.value),
         life_cycle: life_cycle?,
         resources,
+        histories,
         edition: api.value.edition.clone(),
         layouts,
         support,

@@ -92,6 +92,7 @@ pub(super) fn check(
         assumes: Vec::new(),
         level: rule.level,
         hazard: rule.hazard,
+        cycle: rule.cycle,
         doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
         when,
         chapter,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use history::Kind;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -77,6 +78,9 @@ pub struct ApiFile {
     /// Parameters that are timeouts. Steps derive their values from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
+    /// Histories of calls that several actors make at once. The steps check them with `linear(NAME)`.
+    #[serde(default)]
+    pub histories: Vec<HistorySource>,
     /// Documented limits on sizes. Rules try both sides and the limit itself.
     #[serde(default)]
     pub limits: Vec<LimitSource>,
@@ -97,6 +101,67 @@ pub struct TimeOutSource {
     pub parameter: Spanned<String>,
     /// Its unit.
     pub unit: TimeUnit,
+}
+
+/// A history: calls that are the operations of one model.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "History")]
+pub struct HistorySource {
+    /// The name in the steps: `linear(NAME)`.
+    #[schemars(with = "String")]
+    pub history: Spanned<String>,
+    /// The sequential object that some order of the calls must follow.
+    pub model: Kind,
+    /// The length of keys that are buffers of bytes. Without it, a pointer to `char` is text.
+    #[serde(default)]
+    pub bytes: Option<u32>,
+    /// The calls. A call that changes the object and is missing here makes the check wrong.
+    pub operations: Vec<HistoryCallSource>,
+}
+
+/// A call that is an operation of a model. The meaning of a parameter is its name under the key of its role. A role is
+/// also `actor` or `process`, for the number of the caller, or a fixed number. A pointer to an integer, a handle or a pointer
+/// gives the value that it points to after the call; a pointer to `char` gives
+/// the text or the buffer of bytes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "HistoryCall")]
+pub struct HistoryCallSource {
+    /// The name of the operation in its model.
+    #[schemars(with = "String")]
+    pub operation: Spanned<String>,
+    /// The function.
+    #[schemars(with = "String")]
+    pub call: Spanned<String>,
+    /// The object that the operation concerns. Without it all operations concern one object.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub key: Option<Spanned<String>>,
+    /// A value that is read, written, enqueued or dequeued, or the value after an addition.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub value: Option<Spanned<String>>,
+    /// The value that a swap expects.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Spanned<String>>,
+    /// The value that a swap writes.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Spanned<String>>,
+    /// The amount that is added.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub amount: Option<Spanned<String>>,
+    /// The number of bytes of a block.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub size: Option<Spanned<String>>,
+    /// The address of a block.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub block: Option<Spanned<String>>,
 }
 
 /// The unit of a timeout.

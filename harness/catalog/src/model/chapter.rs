@@ -68,6 +68,10 @@ pub struct RuleSource {
     /// `undefined`: the rule runs only with --hazardous, and is only observed.
     #[serde(default)]
     pub hazard: Option<Hazard>,
+    /// True if the steps are one cycle of acquiring and releasing, which a soak repeats. A soak, not a run, notices the
+    /// defects under `kills`.
+    #[serde(default)]
+    pub cycle: bool,
     /// An unresolved contradiction, printed whenever the rule is reported.
     #[serde(default)]
     pub doubt: Option<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Seen;
 use crate::stack::LostStack;
-use record::{Difference, MemoryLimit, Verdict};
+use record::{Difference, MemoryLimit, Picture, Verdict};
 use steps::Span;
 
 /// The result of a case, small enough to send through a pipe.
@@ -51,6 +51,9 @@ pub struct CaseFailure {
     /// The difference, if the failed check compared bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// The smallest inconsistent part, if the failed check looked for an order of calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<Box<Picture>>,
     /// The runtime's texts for the thread's most recent errors.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
@@ -79,6 +82,7 @@ impl CaseFailure {
             lost_at: None,
             lost_in: None,
             difference: None,
+            history: None,
             recent_error: String::new(),
             stack: None,
         }

@@ -61,6 +61,9 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     Some(inquiry.confirm())
 }
 
+/// The number of runs that measure the failure rate of a case with lanes.
+const RACY_RUNS: u32 = 20;
+
 /// True if the verdict blames the library.
 fn judged(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
@@ -119,6 +122,11 @@ impl Inquiry<'_> {
             }
         }
         self.run_alone(self.enough());
+        let races = self.search.program.has_lanes();
+        if races && self.confirmation.alone.failed < self.confirmation.alone.runs {
+            // A race shows only sometimes, so its rate comes first.
+            self.run_alone(self.enough().max(RACY_RUNS));
+        }
         let alone = self.confirmation.alone;
         match alone.failed {
             0 if alone.runs == 0 => Conclusion::Open,
@@ -157,7 +165,12 @@ impl Inquiry<'_> {
     /// Runs the case alone until `runs` runs have been made.
     fn run_alone(&mut self, runs: u32) {
         while self.confirmation.alone.runs < runs {
-            match self.again.fresh(std::slice::from_ref(&self.case)) {
+            let ran = match self.search.program.has_lanes() && self.confirmation.alone.runs > 0 {
+                // A start for each of many runs would cost more than it shows.
+                true => self.again.next(&self.case),
+                false => self.again.fresh(std::slice::from_ref(&self.case)),
+            };
+            match ran {
                 Rerun::Stopped => return,
                 Rerun::Passed => self.confirmation.alone.note(false),
                 Rerun::Failed(again) => {

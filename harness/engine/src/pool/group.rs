@@ -32,6 +32,8 @@ pub struct GroupEnd {
     pub lost: Vec<usize>,
     pub output: String,
     pub fatal: Option<Trouble>,
+    /// The failure that a process reported before another process was lost.
+    judged: Option<CaseFailure>,
 }
 
 impl Group<'_> {
@@ -75,7 +77,10 @@ impl Group<'_> {
             };
             match reply {
                 Reply::Turn(turn) => self.relay(member, turn, gone)?,
-                Reply::Stepped(result) => stepped[member] = Some(*result),
+                Reply::Stepped(result) => {
+                    end.judged = end.judged.take().or_else(|| result.report.failure.clone());
+                    stepped[member] = Some(*result);
+                }
                 other => return Err((member, WorkerEnd::Confused(format!("{other:?}")))),
             }
         }
@@ -172,7 +177,14 @@ impl Group<'_> {
             let name = &self.rule.program.processes[member].name;
             failure.message = format!("in process {name}: {}", failure.message);
         }
-        end.report.failure = Some(failure);
+        // A process that waits for another one is lost because the other one failed.
+        match end.judged.take() {
+            Some(judged) => {
+                end.report.findings.push(failure.message);
+                end.report.failure = Some(judged);
+            }
+            None => end.report.failure = Some(failure),
+        }
         for member in &mut self.members {
             member.kill();
         }
@@ -271,7 +283,7 @@ pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident
     let span = call.map(|call| call.span).unwrap_or_default();
     let place = match last.and_then(|record| Some((trace::named(texts, &sites, record)?, record))) {
         Some((name, record)) if record.state == CallRecord::OPEN => match trace::actor(texts, record) {
-            Some(actor) => format!("in the lane of {actor}, {name} did not return: "),
+            Some(actor) => format!("{name}, called by {actor}, did not return: "),
             None => format!("{name} did not return: "),
         },
         Some((name, _)) => format!("after {name} had returned: "),
@@ -294,7 +306,11 @@ fn merge(into: &mut CaseReport, from: CaseReport) {
     into.observations.extend(from.observations);
     into.answers.extend(from.answers);
     into.exceeds = into.exceeds.take().or(from.exceeds);
-    into.failure = into.failure.take().or(from.failure);
+    match (&into.failure, from.failure) {
+        (None, failure) => into.failure = failure,
+        (Some(_), Some(failure)) => into.findings.push(format!("at the same time: {}", failure.message)),
+        (Some(_), None) => {}
+    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ impl<'a> Printer<'a> {
                 None => alternatives.iter().flatten().collect(),
             },
             kind if kind.is_flow() => kind.blocks().into_iter().flatten().collect::<Vec<_>>(),
-            StatementKind::Exit { .. } | StatementKind::Kill { .. } => return None,
+            StatementKind::Exit { .. } | StatementKind::Kill { .. } | StatementKind::Begin { .. } => return None,
             _ => return Some(statement.actor),
         }
         .into_iter()

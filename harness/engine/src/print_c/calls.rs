@@ -24,6 +24,7 @@ impl<'a> Printer<'a> {
             StatementKind::Expression { expression: of, .. }
             | StatementKind::Declaration(Declaration { value: Some(Initializer::Expression(of)), .. })
             | StatementKind::Assignment { value: of, .. }
+            | StatementKind::Begin(of)
             | StatementKind::Defer(of) => of,
             _ => return Vec::new(),
         };

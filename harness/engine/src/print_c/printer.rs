@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::case::Case;
 use catalog::Rules;
 use steps::program::Program;
+use steps::syntax::Expression;
 use steps::{ActorId, StatementId, VariableId};
 
 use super::release::Owned;
@@ -29,6 +30,8 @@ pub(super) struct Printer<'a> {
     pub actor: ActorId,
     /// The actor whose turn contains the statements; `None` if each statement names its actor.
     pub turn: Option<ActorId>,
+    /// The results of calls that have begun: the actor, the variable in C, and the call's expression.
+    pub begun: Vec<(ActorId, String, Expression)>,
     /// True in a lane, where other threads may use the prelude's lists.
     pub in_lane: bool,
     /// The pause before each statement of the lane.
@@ -81,6 +84,7 @@ impl<'a> Printer<'a> {
             loops: Vec::new(),
             actor: ActorId::DEFAULT,
             turn: (!several).then_some(ActorId::DEFAULT),
+            begun: Vec::new(),
             in_lane: false,
             lane_pause: None,
             in_setup: Some(true),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use steps::builtins::Builtin;
 use steps::program::{Argument, Expression as Typed, Program, Root, Statement as TypedStatement};
 use steps::program::{Expect as TypedExpect, StatementKind as TypedKind};
 use steps::results::ResultType;
@@ -98,6 +99,8 @@ impl<'a> Printer<'a> {
                     None => self.alternatives(&name, alternatives, inner),
                 }
             }
+            (StatementKind::Begin(call), _) => self.begin(call, statement, typed),
+            (StatementKind::End(expect), _) => self.end(expect.as_ref(), typed),
             (StatementKind::Together(lanes), TypedKind::Together { jitter, lanes: inner }) => {
                 self.together(lanes, inner, *jitter);
             }
@@ -257,6 +260,9 @@ impl<'a> Printer<'a> {
                 let succeeded = self.succeeded(&text, Some(call.function));
                 self.line(&format!("INFO(!({succeeded}));"));
             }
+            (TypedKind::Check { condition: Typed::Builtin(Builtin::Linear, _), .. }, _) => {
+                self.line(&format!("/* {text}: this program does not look for an order of the calls. */"));
+            }
             (TypedKind::Check { .. }, _) if observed => self.line(&format!("INFO({text});")),
             (TypedKind::Call { call, .. }, None) if self.judged => {
                 let (with, success) = self.other_success(call.function);
@@ -414,7 +420,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Declares the calls' new out-variables, and poisons all out-variables.
-    fn outs(&mut self, sites: &[Site<'_>]) {
+    pub(super) fn outs(&mut self, sites: &[Site<'_>]) {
         let mut lines = Vec::new();
         let mut declares = false;
         for site in sites {
@@ -443,7 +449,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn out_arguments(&self, sites: &[Site<'_>]) -> Vec<String> {
+    pub(super) fn out_arguments(&self, sites: &[Site<'_>]) -> Vec<String> {
         let arguments = sites.iter().flat_map(|site| site.typed.arguments.iter().zip(site.arguments));
         arguments
             .filter_map(|(argument, written)| match (argument, &written.kind) {
@@ -454,25 +460,25 @@ impl<'a> Printer<'a> {
     }
 
     /// The type of the codes that a function in the program returns.
-    fn codes(&self, function: usize) -> Option<&'a ResultType> {
+    pub(super) fn codes(&self, function: usize) -> Option<&'a ResultType> {
         self.rules.environment.results.0.get(self.program.results[function]?)
     }
 
     /// The value that a function returns on success.
-    fn success(&self, function: Option<usize>) -> &'a str {
+    pub(super) fn success(&self, function: Option<usize>) -> &'a str {
         let other = function.filter(|function| self.program.results[*function] != Some(0));
         other.and_then(|function| self.codes(function)).map_or("SUCCESS", |codes| codes.success_name.as_str())
     }
 
     /// The additions to a verdict macro's name and arguments if the code for success is not SUCCESS.
-    fn other_success(&self, function: usize) -> (&'static str, String) {
+    pub(super) fn other_success(&self, function: usize) -> (&'static str, String) {
         match self.success(Some(function)) {
             "SUCCESS" => ("", String::new()),
             success => ("_WITH", format!("{success}, ")),
         }
     }
 
-    fn succeeded(&self, result: &str, function: Option<usize>) -> String {
+    pub(super) fn succeeded(&self, result: &str, function: Option<usize>) -> String {
         format!("{result} == {}", self.success(function))
     }
 
@@ -486,7 +492,7 @@ impl<'a> Printer<'a> {
 }
 
 /// A statement, followed by the statements that record its effect.
-fn joined(statement: String, notes: &[String]) -> String {
+pub(super) fn joined(statement: String, notes: &[String]) -> String {
     std::iter::once(statement).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 

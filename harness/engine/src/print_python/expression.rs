@@ -116,6 +116,7 @@ impl Printer<'_> {
             | Builtin::File
             | Builtin::Gate
             | Builtin::Hook
+            | Builtin::Linear
             | Builtin::Open
             | Builtin::Passed => {
                 return Err(Formless(format!("the built-in {builtin:?}")));

@@ -79,6 +79,9 @@ impl Printer<'_> {
             StatementKind::Block { body, .. } => self.block(body),
             StatementKind::Defer(call) => self.defer(call),
             StatementKind::Refuse { call, until, unless } => self.refuse(call, until.as_ref(), unless),
+            StatementKind::Begin { .. } | StatementKind::End { .. } => {
+                Err(Formless("a call that runs while others act".to_owned()))
+            }
             StatementKind::Together { .. } => Err(Formless("a block of lanes that run at once".to_owned())),
             StatementKind::Exit { .. } | StatementKind::Kill { .. } => Err(Formless("the end of a process".to_owned())),
         }

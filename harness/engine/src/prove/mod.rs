@@ -244,6 +244,7 @@ fn select<'a>(
     for planned in filter.select(&target.rules)? {
         let Some(rule) = target.rules.rule(&planned.id) else { continue };
         let undefined = || rule.hazard.map(|_| "undefined in the documents: observed, not judged".to_owned());
+        let cycle = || rule.cycle.then(|| "a cycle: soaks notice its defects, see ci/soak.sh".to_owned());
         let kills = || rule.kills_on(&target.conditions.product);
         let found = RuleProof {
             id: rule.id.clone(),
@@ -257,7 +258,7 @@ fn select<'a>(
             blocked: BTreeMap::new(),
             cut: BTreeMap::new(),
             checks: CheckProof::all(&target.rules, rule),
-            skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined),
+            skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined).or_else(cycle),
         };
         if found.skipped.is_none() {
             selected.push(rule);

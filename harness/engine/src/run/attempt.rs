@@ -17,6 +17,7 @@ use super::devices::{Demand, Lease, Taken};
 use super::empty_result::empty_result;
 use super::library::room_for_files;
 use super::outcome::RuleOutcome;
+use super::replay;
 use super::result::Finished;
 use crate::pool::visible;
 
@@ -223,8 +224,9 @@ impl Campaign {
         let _running = self.running.begin(&rule.id, devices, &slot.machine.activity);
         let run_seed = self.seed_of(round);
         let seed = rule_seed(run_seed, &rule.id);
-        let mut assignment =
-            Assignment { known: self.known.of(rule), only: &self.only, ..executor.assignment(rule, seed) };
+        let only = replay::repeated(rule, &self.only);
+        let mut assignment = Assignment { known: self.known.of(rule), only: &only, ..executor.assignment(rule, seed) };
+        self.more_of_races(rule, &mut assignment.budget);
         self.limit(rule, &mut assignment.budget);
         if brief {
             assignment.deadline = executor.factory.brief();

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use catalog::{Rule, Rules, count, files, offered};
-use dictionary::{Current, EXTENSION, MOST_BYTES, Plan, decode};
+use dictionary::{Current, EXTENSION, MOST_BYTES, Plan, cases_to_exclude, decode};
 use record::{RecordedPlan, RuleResult, Verdict};
 
 use crate::case::Budget;
@@ -14,6 +14,7 @@ use super::campaign::Campaign;
 use super::empty_result::empty_result;
 use super::errors::{DictionaryFileError, RunError};
 use super::options::Options;
+use super::profile::Profile;
 use super::selection::Planned;
 use super::time_budget::TimeBudget;
 
@@ -44,6 +45,19 @@ pub fn dictionary_of(
     };
     let dictionary = decode(&bytes).map_err(|source| DictionaryFileError::Damaged { name: shown, source })?;
     Ok(Current::of(dictionary, rules, runtime.defects()))
+}
+
+/// The confidence with which a night excludes each defect that a racy rule notices.
+const CONFIDENCE: f64 = 0.99;
+/// The largest factor by which a rule gets more cases than the profile gives.
+const MOST_TIMES: u32 = 10;
+
+/// The dictionary of the product in profiles that spend more than the least time; `None` if there is none.
+pub(super) fn chances(options: &Options, runtime: &Runtime, rules: &Rules, product: &str) -> Option<Current> {
+    if options.profile() == Profile::Smoke {
+        return None;
+    }
+    dictionary_of(options.catalog.specs.as_deref(), runtime, rules, product).ok()
 }
 
 impl Campaign {
@@ -95,6 +109,17 @@ impl Campaign {
         let reason = skip.map_or(reason, |skip| skip.to_string());
         let empty = empty_result(&self.target.rules, rule, 0);
         RuleResult { verdict: Verdict::Skipped, reason, skipped_without, ..empty }
+    }
+
+    /// Gives a rule on callers at the same time the cases that exclude each defect which it notices, up to ten times
+    /// the profile's. The time goes where the chance to notice a defect is lowest.
+    pub(super) fn more_of_races(&self, rule: &Rule, budget: &mut Budget) {
+        let Some(current) = self.chances.as_ref().filter(|_| rule.program.has_lanes()) else { return };
+        let Some(wanted) = cases_to_exclude(current, &rule.id, CONFIDENCE) else { return };
+        let usual = budget.cases;
+        budget.cases = usual.max(u32::try_from(wanted).unwrap_or(u32::MAX)).min(usual.saturating_mul(MOST_TIMES));
+        budget.repeats = budget.repeats.max(budget.cases.min(budget.repeats.saturating_mul(MOST_TIMES)));
+        budget.calls = budget.calls.saturating_mul(u64::from(budget.cases.div_ceil(usual.max(1))));
     }
 
     /// Limits a rule's cases to the planned number.

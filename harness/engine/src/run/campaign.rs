@@ -14,9 +14,11 @@ use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use catalog::Rules;
+use dictionary::Current;
 use record::books::{Expected, KnownFailures};
 use record::{Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
 
+use super::budget::chances;
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
@@ -44,6 +46,10 @@ pub struct Campaign {
     pub(super) known: KnownCases,
     /// The plan of rules and cases, if the run has a budget of time.
     pub(super) plan: Option<RecordedPlan>,
+    /// The fault dictionary, by which rules on callers at the same time get more cases than others.
+    pub(super) chances: Option<Current>,
+    /// The seed of a random order of rules, if there is one.
+    pub(super) shuffle: Option<u64>,
     /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
@@ -102,6 +108,8 @@ impl Campaign {
             only,
             known: KnownCases::default(),
             plan: None,
+            shuffle: options.run.shuffle,
+            chances: chances(options, runtime, &target.rules, &target.conditions.product),
             devices,
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
@@ -225,6 +233,10 @@ impl Campaign {
     /// need many devices would often wait and block other rules.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
+        if let Some(shuffle) = self.shuffle {
+            order.sort_by_cached_key(|planned| rule_seed(shuffle, &planned.id));
+            return order;
+        }
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
             // The order cycles through the devices, so that a thread that follows this order rarely waits for a
             // device.

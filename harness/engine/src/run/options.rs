@@ -278,6 +278,11 @@ pub struct RunOptions {
     /// Rules and cases that notice most in this time, such as 90s or 5m; see --level.
     #[arg(long, env = "ATLAS_CTS_BUDGET", value_name = "TIME", conflicts_with_all = ["profile", "case"], help_heading = WORK, hide_short_help = true)]
     pub budget: Option<TimeBudget>,
+    /// Start the rules in a random order, drawn from this seed.
+    ///
+    /// No verdict may depend on the order. Without it, rules start in the order of the catalog.
+    #[arg(long, env = "ATLAS_CTS_SHUFFLE", value_name = "N", help_heading = WORK, hide_short_help = true)]
+    pub shuffle: Option<u64>,
     /// The plan of the resumed run, which is not made again.
     #[arg(skip)]
     pub resumed_plan: Option<RecordedPlan>,
@@ -385,6 +390,9 @@ pub struct Options {
     /// The options taken from a site file, if any.
     #[arg(skip)]
     pub site: Option<SiteSettings>,
+    /// The only chapter that the run reads, by its file.
+    #[arg(skip)]
+    pub only_chapter: Option<String>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -456,6 +464,7 @@ impl Options {
             resume: None,
             debugger: None,
             site: None,
+            only_chapter: None,
             devices_out: Vec::new(),
         }
     }

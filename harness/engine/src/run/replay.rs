@@ -1,5 +1,7 @@
 //! Reproduces a failure with a command or a C program.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
 use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json, query};
@@ -20,6 +22,17 @@ pub(super) fn values(only: &[Json], failed: &FailedCase) -> Json {
         return Json::Array(cases);
     }
     failed.replay_values.clone()
+}
+
+/// The number of times that a given case with lanes runs, unless it fails earlier.
+const RACY_RUNS: usize = 20;
+
+/// The cases to run. A single case with lanes runs several times, because a race does not show every time.
+pub(super) fn repeated<'a>(rule: &Rule, only: &'a [Json]) -> Cow<'a, [Json]> {
+    match only {
+        [case] if case.is_object() && rule.program.has_lanes() => vec![case.clone(); RACY_RUNS].into(),
+        only => only.into(),
+    }
 }
 
 /// The command that reruns exactly this case, or all given cases in one process. If devices are given, the command

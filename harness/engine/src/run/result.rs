@@ -143,6 +143,7 @@ fn describe(
         trace: failed.trace.calls,
         output,
         difference: failed.failure.difference,
+        history: failed.failure.history,
         boundary: failed.boundary,
         owns: rule.owns.clone(),
         confirmation,

@@ -156,7 +156,8 @@ impl<'a> Lane<'a> {
     fn broken(&mut self, completed: u64, verdict: Verdict, reason: String) -> Ended {
         let after = self.cycles + completed;
         (self.segment, self.batches, self.cycles, self.breaks) = (self.segment + 1, 0, 0, self.breaks + 1);
-        let refused = verdict == Verdict::Blocked;
+        // Other rules judge what does not work from the beginning.
+        let refused = verdict == Verdict::Blocked || verdict.kills();
         if self.counted == 0 {
             self.out = Some((format!("the first cycles do not pass: {verdict}: {reason}"), refused));
         } else if self.breaks >= MOST_BREAKS {

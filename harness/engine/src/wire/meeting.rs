@@ -45,8 +45,8 @@ impl Meeting {
             while self.round.load(Ordering::Acquire) == round {
                 looks += 1;
                 match looks {
-                    ..LOOKS => std::hint::spin_loop(),
-                    ..LOOKS_AND_YIELDS => std::thread::yield_now(),
+                    0..LOOKS => std::hint::spin_loop(),
+                    LOOKS..LOOKS_AND_YIELDS => std::thread::yield_now(),
                     _ => self.sleep(round),
                 }
             }

@@ -212,12 +212,23 @@ pub struct Stepped {
     pub fatal: Option<String>,
 }
 
+/// A recorded call of a history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenCall {
+    /// The position of the history in the catalog.
+    pub history: usize,
+    pub record: history::Record,
+}
+
 /// The state that is passed on with the turn.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Turn {
     /// The bytes of variables in hexadecimal, each with the variable's position.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(VariableId, String)>,
+    /// The calls of histories since the process last had the turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<SeenCall>,
     /// True if the case failed in the process that had the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,

@@ -14,6 +14,7 @@ use super::fault::{Fault, Stop};
 use super::gates;
 use super::hooks;
 use super::memory::{is_poisoned, write_pattern, write_poison};
+use super::recorded::in_words;
 
 /// The maximum memory that a built-in accesses, in bytes. A larger size is a mistake in the rule.
 const LARGEST: i128 = 1 << 34;
@@ -204,6 +205,10 @@ impl<'a> Execution<'a> {
                 gates::open(self.evaluate(&arguments[0])?)?;
                 0
             }
+            Builtin::Linear => match arguments {
+                [Expression::Constant(position)] => self.linear(*position)?,
+                _ => return Err(Fault::NoValue.into()),
+            },
             Builtin::Passed => gates::passed(self.evaluate(&arguments[0])?)?,
             Builtin::Argument => gates::argument(self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?)?,
             _ => self.look(builtin, arguments)?,
@@ -293,6 +298,7 @@ impl<'a> Execution<'a> {
             Expression::In(of, _) => {
                 self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default()
             }
+            Expression::Builtin(Builtin::Linear, _) => self.inconsistent.as_deref().map(in_words).unwrap_or_default(),
             Expression::Builtin(Builtin::Same, arguments) => self.difference(arguments).unwrap_or_default(),
             Expression::Builtin(Builtin::AllBytes, arguments) => self.odd_byte(arguments).unwrap_or_default(),
             _ => String::new(),

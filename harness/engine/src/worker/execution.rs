@@ -7,23 +7,26 @@ use abi::Function;
 
 use crate::case::{Scope, Value};
 use catalog::{Handle, LifeCycleProgram, PythonModule, ReleaseArgument, Resource, Rules};
-use record::Verdict;
+use record::{Picture, Verdict};
 use steps::judgment::Judgment;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::results::ResultType;
 use steps::types::is_address;
 use steps::{ActorId, StatementId, VariableId};
 
+use super::begun::Begun;
 use super::fault::{Fault, Stop};
 use super::lane::Lane;
 use super::library::Loaded;
 use super::link::Turns;
 use super::memory::Memory;
 use super::python::Entry;
+use super::recorded::{now, recorded};
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
 use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
 use crate::wire::flight::{self, Flight, RELEASE};
+use crate::wire::message::SeenCall;
 
 /// A program prepared for a library: everything that does not change between cases.
 #[derive(Debug)]
@@ -40,6 +43,8 @@ pub(super) struct Prepared<'a> {
     pub results: Vec<Option<&'a ResultType>>,
     /// The resource that each function acquires, with its position in the catalog's list.
     pub acquires: Vec<Option<(usize, &'a Resource)>>,
+    /// The operations of histories that each function performs, if the program checks them.
+    pub recorded: Vec<Vec<(usize, usize)>>,
     /// For each function, true if it releases a resource.
     pub releases: Vec<bool>,
     /// Each function's effect on the selected devices.
@@ -109,12 +114,24 @@ pub(super) struct Execution<'a> {
     pub life: Option<&'a Prepared<'a>>,
     /// The life cycles of threads that have selected a device, by actor.
     pub thread_lives: BTreeMap<ActorId, Execution<'a>>,
+    /// The calls that have begun and not ended, by actor.
+    pub begun: BTreeMap<ActorId, Begun<'a>>,
+    /// The reason why the process cannot be used further.
+    pub stuck: Option<String>,
     /// The lane that this execution performs; `None` outside `together`.
     pub lane: Option<Lane>,
     /// The recorder in whose memory the case's lanes meet; `None` if they are all in this process.
     pub meeting: Option<&'a Flight>,
     /// The places of the last call's out-variables, each with its length.
     pub outs: Vec<(*const u8, usize)>,
+    /// The actor of the current statement.
+    pub performer: ActorId,
+    /// The calls of histories in the case, as far as this process knows them.
+    pub seen: Vec<SeenCall>,
+    /// Those that other processes of the case do not know yet.
+    pub unsent: Vec<SeenCall>,
+    /// The part for which the latest check found no order.
+    pub inconsistent: Option<Box<Picture>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -157,6 +174,7 @@ impl<'a> Prepared<'a> {
             life_cycle: None,
             module: rules.python.as_ref().filter(|_| library.python.is_some()),
             entries,
+            recorded: recorded(program, rules),
             results,
             acquires,
             releases,
@@ -203,9 +221,15 @@ impl<'a> Execution<'a> {
             kept: None,
             life: None,
             thread_lives: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            stuck: None,
             lane: None,
             meeting: None,
             outs: Vec::new(),
+            performer: ActorId::DEFAULT,
+            seen: Vec::new(),
+            unsent: Vec::new(),
+            inconsistent: None,
         }
     }
 
@@ -221,6 +245,9 @@ impl<'a> Execution<'a> {
         self.kept = None;
         self.setup = false;
         self.control = false;
+        self.seen.clear();
+        self.unsent.clear();
+        self.inconsistent = None;
     }
 
     pub(super) fn actor(&self, actor: ActorId) -> &'a Actor {
@@ -246,9 +273,15 @@ impl<'a> Execution<'a> {
         let site = call.site as u32 | if self.prepared.life_cycle.is_some() { flight::LIFE_CYCLE } else { 0 };
         let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
         let slot = self.flight.begin_call(lane, site, self.tick, arguments);
+        if let Some(lane) = &self.lane {
+            lane.announce();
+        }
+        let recorded = self.records(call.function);
+        let invoked = if recorded { now() } else { 0 };
         // SAFETY: the place is this function's. The pointers come from the rule's steps, which are under test: if
         // the library faults on them, this process ends and the supervisor reports that.
         let answer = unsafe { entry.call(function, arguments) };
+        let returned = if recorded { now() } else { 0 };
         super::copies::end_copy(self.flight);
         self.flight.end_call(slot, *answer.as_ref().unwrap_or(&0));
         let raw = match answer {
@@ -263,6 +296,9 @@ impl<'a> Execution<'a> {
         let result = typed(function.returns, raw);
         if free && self.prepared.life_cycle.is_none() {
             self.note_answer(call, function, arguments, result);
+        }
+        if recorded {
+            self.record(call.function, arguments, self.succeeded(call.function, result), [invoked, returned]);
         }
         if self.succeeded(call.function, result) {
             if let (Some(effect), [device]) = (self.prepared.effects[call.function], arguments) {
@@ -482,6 +518,9 @@ impl<'a> Execution<'a> {
 
     /// The answer, if any, after which the process is unusable.
     pub(super) fn take_fatal(&mut self) -> Option<String> {
+        if let Some(stuck) = self.stuck.take() {
+            return Some(stuck);
+        }
         let (function, code) = self.fatal.take()?;
         Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
     }

@@ -60,11 +60,19 @@ pub(super) enum Fault {
     /// Control flow was performed as an actor's statement, or another statement as control flow.
     #[error("control flow cannot be performed by an actor")]
     Flow,
+    #[error("the call to end has not begun")]
+    NotBegun,
     #[error("a process that has ended cannot execute statements")]
     Gone,
     /// A variable from another process is incomplete.
     #[error("a variable arrived incomplete")]
     BrokenVariable,
+    #[error("`{name}` has more than {most} calls, which are not all recorded; use fewer rounds")]
+    LongHistory { name: String, most: usize },
+    #[error("the search for an order of {calls} calls of `{name}` was ended undecided; use fewer calls at once")]
+    Undecided { name: String, calls: usize },
+    #[error("{0}")]
+    Misfit(String),
     #[error("a thread of the case ended early")]
     ThreadEnded,
     #[error("cannot start a thread of the case: {source}{}", advice(.source))]

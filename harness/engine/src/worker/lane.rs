@@ -1,11 +1,12 @@
 //! The state of a lane: its place in time, its pauses, and the variables that it changed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use steps::VariableId;
 
 use crate::wire::flight::Flight;
 use crate::wire::meeting::now;
-
-use super::memory::mixed;
 
 /// The ticks that a block of lanes takes.
 pub(super) const TICKS: u64 = 1 << 32;
@@ -27,6 +28,8 @@ pub(super) struct Lane {
     pub pauses: u64,
     /// The variables that the lane changed and that other processes read.
     pub changed: Vec<VariableId>,
+    /// Set when the lane makes its call: for a call that begins.
+    pub made: Option<Arc<AtomicBool>>,
     /// Releases of resources that were acquired before the block: the function and the arguments.
     pub released: Vec<(&'static str, Vec<u64>)>,
 }
@@ -36,6 +39,13 @@ impl Lane {
     pub(super) fn tick(&self) -> u64 {
         // A unit of 16 nanoseconds, so that a block of a minute fits.
         self.base + (now().saturating_sub(self.started) >> 4).clamp(1, TICKS - 1)
+    }
+
+    /// Announces that a call is about to be made.
+    pub(super) fn announce(&self) {
+        if let Some(made) = &self.made {
+            made.store(true, Ordering::Release);
+        }
     }
 
     /// Pauses before a statement. A sleep would take too long, so the thread spins.
@@ -53,6 +63,13 @@ impl Lane {
             if looks.is_multiple_of(64) { std::thread::yield_now() } else { std::hint::spin_loop() }
         }
     }
+}
+
+/// A number that depends on a seed and an index and looks random.
+fn mixed(seed: u64, index: u64) -> u64 {
+    let x = seed.wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let y = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    y ^ (y >> 27)
 }
 
 /// The place where the lanes of a case meet.

@@ -15,6 +15,8 @@ pub(super) trait Link {
 pub(super) struct Turns<'a> {
     pub me: usize,
     pub holder: usize,
+    /// True if the holder has passed the turn on already, to the process of the next statement.
+    pub passed: bool,
     pub gone: Vec<bool>,
     /// The variables bound since this process took the turn.
     pub changed: Vec<VariableId>,
@@ -23,6 +25,6 @@ pub(super) struct Turns<'a> {
 
 impl<'a> Turns<'a> {
     pub(super) fn new(me: usize, processes: usize, link: &'a dyn Link) -> Turns<'a> {
-        Turns { me, holder: 0, gone: vec![false; processes], changed: Vec::new(), link }
+        Turns { me, holder: 0, passed: false, gone: vec![false; processes], changed: Vec::new(), link }
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Memory {
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
     files: Vec<TempPath>,
+    /// The numbers of blocks, mappings and files that [`Memory::free_since_kept`] keeps.
+    kept: [usize; 3],
     /// Makes each case's patterns different.
     pub salt: u64,
 }
@@ -59,6 +61,7 @@ impl Memory {
             patterns: Vec::new(),
             mappings: Vec::new(),
             files: Vec::new(),
+            kept: [0; 3],
             salt: 0,
         }
     }
@@ -82,6 +85,7 @@ impl Memory {
             patterns: self.patterns.clone(),
             mappings: Vec::new(),
             files: Vec::new(),
+            kept: [0; 3],
             salt: self.salt,
         }
     }
@@ -95,6 +99,16 @@ impl Memory {
         self.patterns.extend(patterns);
         self.mappings.append(&mut lane.mappings);
         self.files.append(&mut lane.files);
+    }
+
+    /// Gives up the memory without freeing it, because a call that did not return may still use it.
+    pub(super) fn abandon(&mut self) {
+        let words = self.words.len();
+        std::mem::forget(std::mem::replace(&mut self.words, vec![0; words]));
+        self.frame = self.words.as_mut_ptr();
+        std::mem::forget(std::mem::take(&mut self.blocks));
+        std::mem::forget(std::mem::take(&mut self.mappings));
+        self.patterns.clear();
     }
 
     /// The word that unset variables contain.
@@ -246,17 +260,38 @@ impl Memory {
         Ok(base)
     }
 
+    /// Keeps everything that was allocated so far when later allocations are freed.
+    pub(super) fn keep(&mut self) {
+        self.kept = [self.blocks.len(), self.mappings.len(), self.files.len()];
+    }
+
+    /// Frees everything that was allocated since [`Memory::keep`].
+    pub(super) fn free_since_kept(&mut self) {
+        let [blocks, mappings, files] = self.kept;
+        let freed: Vec<usize> = self.blocks.iter().skip(blocks).map(|block| block.base as usize).collect();
+        self.patterns.retain(|(_, _, pointer)| !freed.contains(&(*pointer as usize)));
+        self.free_from(blocks, mappings, files);
+    }
+
     fn free_all(&mut self) {
-        for block in self.blocks.drain(..).skip(std::mem::take(&mut self.shared)) {
+        self.patterns.clear();
+        self.kept = [0; 3];
+        // The blocks of the case that a lane shares are not the lane's.
+        let shared = std::mem::take(&mut self.shared);
+        self.free_from(shared, 0, 0);
+        self.blocks.clear();
+    }
+
+    fn free_from(&mut self, blocks: usize, mappings: usize, files: usize) {
+        for block in self.blocks.drain(blocks.min(self.blocks.len())..) {
             // SAFETY: allocated by `block` with this layout and freed once.
             unsafe { dealloc(block.base, block.layout) };
         }
-        self.patterns.clear();
-        for (base, length) in self.mappings.drain(..) {
+        for (base, length) in self.mappings.drain(mappings.min(self.mappings.len())..) {
             // SAFETY: mapped by `edge`, and unused after the case. If unmapping fails, one mapping is leaked.
             let _ = unsafe { rustix::mm::munmap(base, length) };
         }
-        self.files.clear();
+        self.files.truncate(files);
     }
 }
 
@@ -264,11 +299,6 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.free_all();
     }
-}
-
-/// A number that depends on a seed and an index and looks random.
-pub(super) fn mixed(seed: u64, index: u64) -> u64 {
-    mix(seed, index)
 }
 
 #[inline]

@@ -1,6 +1,7 @@
 //! The worker: a process that loads the library under test and executes programs with it.
 
 mod actors;
+mod begun;
 mod copies;
 mod crash;
 mod difference;
@@ -10,6 +11,7 @@ mod fault;
 mod flow;
 mod gates;
 mod heap;
+mod histories;
 mod hooks;
 mod lane;
 mod library;
@@ -18,6 +20,7 @@ mod memory;
 mod memory_limit;
 mod process_state;
 mod python;
+mod recorded;
 mod selections;
 mod serve;
 mod statements;

@@ -19,6 +19,7 @@ impl<'a> Execution<'a> {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
         gates::open_all();
+        self.finish_begun();
         if let Err(Stop::Fault(fault)) = &result {
             self.report.fail(Verdict::Error, Span::default(), fault.to_string());
         }
@@ -51,6 +52,7 @@ impl<'a> Execution<'a> {
     /// Performs an actor's statement.
     pub(super) fn performed(&mut self, statement: &'a Statement) -> Result<(), Stop> {
         let actor = self.actor(statement.actor);
+        self.performer = statement.actor;
         if self.lane.is_some() {
             self.setup = statement.setup;
             let result = self.perform(statement);
@@ -58,12 +60,17 @@ impl<'a> Execution<'a> {
             return result;
         }
         if self.turns.is_some() && !self.take_turn(actor.process)? {
-            return Ok(());
+            return match &statement.kind {
+                StatementKind::Begin { .. } if actor.thread.is_none() => self.pass_on(),
+                _ => Ok(()),
+            };
         }
         self.setup = statement.setup;
-        let result = match actor.thread {
-            None => self.perform(statement),
-            Some(state) => self.on_thread(statement.actor, state, statement),
+        let result = match (&statement.kind, actor.thread) {
+            (StatementKind::Begin { call }, _) => self.begin_apart(statement, call),
+            (StatementKind::End { function, call, expect }, _) => self.end_apart(statement, *function, *call, expect),
+            (_, None) => self.perform(statement),
+            (_, Some(state)) => self.on_thread(statement.actor, state, statement),
         };
         self.note_changed(statement);
         result
@@ -86,7 +93,15 @@ impl<'a> Execution<'a> {
         let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(section));
         let Some(block) = block else { return Ok(()) };
         self.steps = 0;
+        let sets_up = matches!(section, catalog::Section::InitUp | catalog::Section::DeviceUp);
+        // The process may live for hours, and each section may allocate.
+        if !sets_up {
+            self.memory.free_since_kept();
+        }
         let result = self.statement(&self.prepared.program.statements[block]);
+        if sets_up {
+            self.memory.keep();
+        }
         self.held.clear();
         let failure = self.report.failure.take();
         match (result, failure) {
@@ -109,7 +124,7 @@ impl<'a> Execution<'a> {
             StatementKind::Assign { target, ty, value } => {
                 let result = self.evaluate(value)?;
                 if let Expression::Call(call, _) = value {
-                    self.keep(call, result);
+                    self.keep(call.function, result);
                 }
                 self.store(target, *ty, result)
             }
@@ -123,6 +138,8 @@ impl<'a> Execution<'a> {
             | StatementKind::Choose { .. }
             | StatementKind::Block { .. }
             | StatementKind::Together { .. }
+            | StatementKind::Begin { .. }
+            | StatementKind::End { .. }
             | StatementKind::Exit { .. }
             | StatementKind::Kill { .. } => Err(Fault::Flow.into()),
         }
@@ -134,19 +151,35 @@ impl<'a> Execution<'a> {
         let observed = info || self.observes(id);
         let free = observed || matches!(expect, Expect::Failure { codes, usually, .. } if *usually || codes.len() != 1);
         let result = self.call(call, free)?;
-        let success = self.succeeded(call.function, result);
-        let unwritten = success && self.unwritten_out();
+        let unwritten = self.succeeded(call.function, result) && self.unwritten_out();
+        self.judge_result((call.function, call.span), expect, id, (result, unwritten), held)
+    }
+
+    /// Judges the result of a call, and the writing of its out-variables. `held` is the number of resources before the
+    /// call.
+    pub(super) fn judge_result(
+        &mut self,
+        call: (usize, Span),
+        expect: &'a Expect,
+        id: StatementId,
+        (result, unwritten): (i128, bool),
+        held: usize,
+    ) -> Result<(), Stop> {
+        let info = matches!(expect, Expect::Failure { info: true, .. });
+        let observed = info || self.observes(id);
+        let (function, _) = call;
+        let success = self.succeeded(function, result);
         if !self.setup && !info {
             self.report.checks += 1;
         }
         match expect {
             Expect::Success if !success => {
                 let message =
-                    format!("{} returned {}, expected success", self.name(call), self.code(call.function, result));
+                    format!("{} returned {}, expected success", self.name(function), self.code(function, result));
                 self.call_failed(call, result, Verdict::Fail, Judgment::Success, observed, message)
             }
             Expect::Success if unwritten => {
-                let message = format!("{} returned success and left an out-variable as it was", self.name(call));
+                let message = format!("{} returned success and left an out-variable as it was", self.name(function));
                 self.call_failed(call, result, Verdict::Fail, Judgment::Success, observed, message)
             }
             Expect::Success => Ok(()),
@@ -155,7 +188,7 @@ impl<'a> Execution<'a> {
                     // The rule does not expect the resource, and therefore would not release it.
                     self.held.iter_mut().skip(held).for_each(|made| made.judged = false);
                 }
-                let message = format!("{} returned success, it must fail", self.name(call));
+                let message = format!("{} returned success, it must fail", self.name(function));
                 self.call_failed(call, result, Verdict::Fail, Judgment::Failure(id), observed, message)
             }
             Expect::Failure { codes, usually, .. } => {
@@ -166,17 +199,17 @@ impl<'a> Execution<'a> {
                 if expected.is_empty() || expected.contains(&result) {
                     return Ok(());
                 }
-                let names: Vec<String> = expected.iter().map(|code| self.code(call.function, *code)).collect();
+                let names: Vec<String> = expected.iter().map(|code| self.code(function, *code)).collect();
                 // A usual code is the suite's expectation: no document names a code for this call.
                 let said = if *usually { "the suite's own (undocumented) expectation is" } else { "documented is" };
                 let message = format!(
                     "{} returned {}, {said} {}",
-                    self.name(call),
-                    self.code(call.function, result),
+                    self.name(function),
+                    self.code(function, result),
                     names.join(" or ")
                 );
                 if *usually {
-                    self.keep(call, result);
+                    self.keep(function, result);
                     self.report.findings.push(message);
                     return Ok(());
                 }
@@ -187,19 +220,19 @@ impl<'a> Execution<'a> {
 
     /// Records the first failed call whose code the rule stores or did not expect, because checks may refer to that
     /// call.
-    fn keep(&mut self, call: &Call, result: i128) {
-        if !self.succeeded(call.function, result) && self.kept.is_none() {
-            self.kept = Some(FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() });
+    fn keep(&mut self, function: usize, result: i128) {
+        if !self.succeeded(function, result) && self.kept.is_none() {
+            self.kept = Some(FailedCall { function: self.name(function).to_owned(), code: i64::try_from(result).ok() });
         }
     }
 
-    fn name(&self, call: &Call) -> &'static str {
-        self.prepared.program.functions[call.function].name
+    fn name(&self, function: usize) -> &'static str {
+        self.prepared.program.functions[function].name
     }
 
     fn call_failed(
         &mut self,
-        call: &Call,
+        (function, span): (usize, Span),
         result: i128,
         verdict: Verdict,
         judgment: Judgment,
@@ -219,9 +252,9 @@ impl<'a> Execution<'a> {
             return Err(Stop::Failed);
         }
         let message = if self.control { format!("in the positive control, {message}") } else { message };
-        let failed = FailedCall { function: self.name(call).to_owned(), code: i64::try_from(result).ok() };
+        let failed = FailedCall { function: self.name(function).to_owned(), code: i64::try_from(result).ok() };
         let verdict = if self.setup { Verdict::Blocked } else { verdict };
-        self.report.fail_call(verdict, call.span, message, Some(failed));
+        self.report.fail_call(verdict, span, message, Some(failed));
         Err(Stop::Failed)
     }
 
@@ -257,10 +290,12 @@ impl<'a> Execution<'a> {
         let verdict = if self.setup { Verdict::Blocked } else { Verdict::Fail };
         let kept = self.kept.clone();
         let difference = self.compared(condition);
+        let history = self.inconsistent.take();
         let first = self.report.failure.is_none();
         self.report.fail_call(verdict, span, message, kept);
         if let Some(failure) = self.report.failure.as_mut().filter(|_| first) {
             failure.difference = difference;
+            failure.history = history;
         }
         Err(Stop::Failed)
     }
@@ -348,7 +383,7 @@ impl<'a> Execution<'a> {
                 return Ok(());
             }
         }
-        let name = self.name(call);
+        let name = self.name(call.function);
         let held = self.report.clone();
         for statement in unless {
             if let Err(stop) = self.nested(statement) {

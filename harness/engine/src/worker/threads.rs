@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use steps::ActorId;
 
@@ -24,6 +25,9 @@ struct Thread {
     done: Receiver<()>,
     handle: JoinHandle<()>,
 }
+
+/// Work for an actor's thread, or for the process's main thread if no actor is named.
+pub(super) type Work<'w> = (Option<ActorId>, Box<dyn FnMut() + 'w>);
 
 /// A job, which lives in the memory of the thread that waits for it.
 struct Job(*mut (dyn FnMut() + 'static));
@@ -76,7 +80,7 @@ impl Threads {
 
     /// Performs each work on its actor's thread, or on this thread if it names no actor, and waits for all of them. The
     /// threads run already.
-    pub(super) fn together(&mut self, works: Vec<(Option<ActorId>, Box<dyn FnMut() + '_>)>) -> Result<(), Fault> {
+    pub(super) fn together(&mut self, works: Vec<Work<'_>>) -> Result<(), Fault> {
         let mut works = works;
         let mut begun: Vec<&Thread> = Vec::new();
         let mut ended = false;
@@ -106,6 +110,32 @@ impl Threads {
             Ok(()) if ended => Err(Fault::ThreadEnded),
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Begins work on an actor's thread, which runs already. The work must stay in its place until it is finished.
+    pub(super) fn begin(&mut self, actor: ActorId, work: *mut (dyn FnMut() + '_)) -> Result<(), Fault> {
+        let thread = self.running.get(&actor).ok_or(Fault::ThreadEnded)?;
+        // SAFETY: only the lifetime changes; the caller keeps the work until `finish` returns true.
+        let job = Job(unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(work) });
+        thread.jobs.send(job).map_err(|_| Fault::ThreadEnded)
+    }
+
+    /// Waits for begun work, at most for a time if one is given. Returns true if the work is finished.
+    pub(super) fn finish(&mut self, actor: ActorId, most: Option<Duration>) -> Result<bool, Fault> {
+        let thread = self.running.get(&actor).ok_or(Fault::ThreadEnded)?;
+        match most {
+            None => thread.done.recv().map(|()| true).map_err(|_| Fault::ThreadEnded),
+            Some(most) => match thread.done.recv_timeout(most) {
+                Ok(()) => Ok(true),
+                Err(RecvTimeoutError::Timeout) => Ok(false),
+                Err(RecvTimeoutError::Disconnected) => Err(Fault::ThreadEnded),
+            },
+        }
+    }
+
+    /// Leaves a thread that does not finish its work behind.
+    pub(super) fn abandon(&mut self, actor: ActorId) {
+        drop(self.running.remove(&actor));
     }
 
     /// Ends all threads in the case.

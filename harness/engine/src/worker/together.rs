@@ -9,6 +9,7 @@ use steps::{ActorId, AxisId, Id};
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
 use super::lane::{Lane, TICKS};
+use super::threads::Work;
 use crate::case::{CaseReport, Value};
 use crate::wire::Turn;
 
@@ -63,7 +64,7 @@ impl<'a> Execution<'a> {
             part.setup = statement.setup;
             parts.push((lane, part, Ok(())));
         }
-        let mut works: Vec<(Option<ActorId>, Box<dyn FnMut() + '_>)> = Vec::new();
+        let mut works: Vec<Work<'_>> = Vec::new();
         for (lane, part, result) in &mut parts {
             let thread = program.actors[lane.actor].thread.map(|_| lane.actor);
             works.push((thread, Box::new(move || *result = part.perform_lane(&lane.body, meet))));
@@ -81,7 +82,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Starts the thread of an actor that has one.
-    fn prepare_thread(&mut self, actor: ActorId) -> Result<(), Stop> {
+    pub(super) fn prepare_thread(&mut self, actor: ActorId) -> Result<(), Stop> {
         match self.actor(actor).thread {
             Some(state) => self.run_on(actor, |execution, fresh| match state {
                 Readiness::Device if fresh => execution.select_device(actor),
@@ -92,7 +93,7 @@ impl<'a> Execution<'a> {
     }
 
     /// The share of a lane: the same variables and values, and separate records of what it does.
-    fn part(&mut self, actor: ActorId, jitter: u32) -> Execution<'a> {
+    pub(super) fn part(&mut self, actor: ActorId, jitter: u32) -> Execution<'a> {
         Execution {
             memory: self.memory.share(),
             values: self.values.clone(),
@@ -101,6 +102,7 @@ impl<'a> Execution<'a> {
             ignored: self.ignored,
             observed: self.observed,
             life: self.life,
+            performer: actor,
             lane: Some(Lane {
                 number: actor.index() as u32 + 1,
                 base: self.tick,
@@ -109,6 +111,7 @@ impl<'a> Execution<'a> {
                 jitter,
                 pauses: 0,
                 changed: Vec::new(),
+                made: None,
                 released: Vec::new(),
             }),
             ..Execution::new(self.prepared, self.flight)
@@ -128,7 +131,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Adds what a lane did to the case.
-    fn join(&mut self, actor: ActorId, mut part: Execution<'a>) {
+    pub(super) fn join(&mut self, actor: ActorId, mut part: Execution<'a>) {
         self.steps = self.steps.saturating_add(part.steps);
         self.memory.join(&mut part.memory);
         if let Some(lane) = part.lane.take() {
@@ -139,6 +142,7 @@ impl<'a> Execution<'a> {
                 turns.changed.extend(lane.changed);
             }
         }
+        part.seen.drain(..).for_each(|call| self.note_seen(call));
         // In the order of lanes, so that releases have the same order each time.
         self.held.append(&mut part.held);
         self.deferred.append(&mut part.deferred);
@@ -175,7 +179,7 @@ impl<'a> Execution<'a> {
                 continue;
             }
             let Some(turns) = &mut self.turns else { break };
-            turns.holder = process;
+            (turns.holder, turns.passed) = (process, false);
             let mine = turns.me == process;
             if mine {
                 failed_before = elsewhere;

@@ -19,12 +19,12 @@ impl Execution<'_> {
         if turns.gone[process] {
             return Err(Fault::Gone.into());
         }
-        if turns.holder != process {
-            if !turns.gone[turns.holder] {
+        if turns.holder != process || turns.passed {
+            if !turns.gone[turns.holder] && !turns.passed {
                 self.exchange(Turn::default())?;
             }
             if let Some(turns) = &mut self.turns {
-                turns.holder = process;
+                (turns.holder, turns.passed) = (process, false);
             }
         }
         Ok(self.turns.as_ref().is_none_or(|turns| turns.holder == turns.me))
@@ -33,7 +33,7 @@ impl Execution<'_> {
     /// Makes the variables the same in all processes.
     pub(super) fn synchronize(&mut self) -> Result<(), Stop> {
         match &self.turns {
-            Some(turns) if !turns.gone[turns.holder] => self.exchange(Turn::default()),
+            Some(turns) if !turns.gone[turns.holder] && !turns.passed => self.exchange(Turn::default()),
             _ => Ok(()),
         }
     }
@@ -49,6 +49,7 @@ impl Execution<'_> {
                 .drain(..)
                 .map(|variable| (variable, catalog::digest::hex(&self.variable_bytes(variable))))
                 .collect();
+            turn.calls = std::mem::take(&mut self.unsent);
             turns.link.send(&turn).map_err(Stop::from)
         } else {
             turns.link.receive().map_err(Stop::from).and_then(|turn| {
@@ -56,6 +57,7 @@ impl Execution<'_> {
                     let bytes = unhex(bytes).ok_or(Fault::BrokenVariable)?;
                     self.set_variable_bytes(*variable, &bytes)?;
                 }
+                self.seen.extend(turn.calls);
                 if turn.failed { Err(Stop::Elsewhere) } else { Ok(()) }
             })
         };

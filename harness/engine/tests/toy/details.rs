@@ -140,7 +140,7 @@ fn printed_programs_follow_conditions() {
 }
 
 /// Prints, builds and runs the rules whose ids begin like this.
-fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
+pub(super) fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
     let mut programs = Vec::new();
     let rules = load_rules(&options(library, &[]).catalog, &TOY).unwrap_or_else(|error| panic!("{error}"));
     let product = rules.product("seven").expect("the catalog knows it");

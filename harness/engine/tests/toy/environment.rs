@@ -46,6 +46,7 @@ pub fn vocabulary() -> Vocabulary {
     Vocabulary {
         sets: BTreeMap::from([("misuse".to_owned(), misuse)]),
         words: BTreeMap::from([("holds".to_owned(), holds)]),
+        histories: vec![("blocks".to_owned(), vec!["toy_alloc".to_owned(), "toy_free".to_owned()])],
         set_ups: BTreeMap::from([("filled".to_owned(), Some(filled)), ("below".to_owned(), None)]),
     }
 }

@@ -6,6 +6,8 @@
 pub mod bindings;
 mod details;
 pub mod environment;
+mod histories;
+mod lanes;
 pub mod runs;
 mod stacks;
 

@@ -39,6 +39,14 @@ static int put_off;
 static int sick;
 #endif
 static toyPlace here;
+#ifdef DEFECT_CRASH_IN_A_THREAD
+static pthread_t main_thread;
+#endif
+#ifdef DEFECT_COMPANY
+static int inside;
+static void *volatile lent;
+static volatile size_t lent_size;
+#endif
 
 #ifdef DEFECT_OVERFLOW
 __attribute__((noinline)) static int deeper(const volatile char *above)
@@ -86,7 +94,16 @@ static toyResult hold(int file, size_t size, int private, void **out)
     block->file = file;
     block->next = blocks;
     blocks = block;
+#ifdef DEFECT_RACY
+    /* The lock is given up between reading and writing the number. */
+    uint64_t before = count;
+    pthread_mutex_unlock(&lock);
+    usleep(50);
+    pthread_mutex_lock(&lock);
+    count = before + 1;
+#else
     count++;
+#endif
 #ifndef DEFECT_UNWRITTEN
     *out = block->address;
 #endif
@@ -103,6 +120,9 @@ toyResult toy_start(const toyPlace *place)
     if (started)
         return TOY_BAD_STATE;
     started = 1;
+#ifdef DEFECT_CRASH_IN_A_THREAD
+    main_thread = pthread_self();
+#endif
 #if defined DEFECT_OWN_HANDLER || defined DEFECT_HANDLER_CALLS_THE_PREVIOUS_ONE
     struct sigaction own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &own, &previous);
@@ -143,10 +163,25 @@ toyResult toy_alloc(void **out, size_t size)
     if (size == 13)
         return TOY_BROKEN;
 #endif
+#ifdef DEFECT_COMPANY
+    /* A caller that comes while another one is inside gets the other one's block. */
+    if (__atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST) == 2 && lent != NULL && lent_size >= size) {
+        *out = lent;
+        __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+        return TOY_OK;
+    }
+#endif
     pthread_mutex_lock(&lock);
     int file = memfd_create("toy", MFD_CLOEXEC);
     toyResult result = file < 0 || ftruncate(file, (off_t)size) != 0 ? TOY_FULL : hold(file, size, 0, out);
     pthread_mutex_unlock(&lock);
+#ifdef DEFECT_COMPANY
+    lent_size = size;
+    lent = result == TOY_OK ? *out : NULL;
+    usleep(300);
+    lent = NULL;
+    __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+#endif
     return result;
 }
 
@@ -163,6 +198,11 @@ toyResult toy_free(void *address)
             free(block);
             count--;
             result = TOY_OK;
+#ifdef DEFECT_WEAR
+            static unsigned freed;
+            if (++freed % 10 == 0 && open("/dev/null", O_RDONLY) < 0)
+                result = TOY_BROKEN;
+#endif
 #ifdef DEFECT_FREE
             result = TOY_BROKEN;
 #endif
@@ -221,6 +261,10 @@ toyResult toy_copy(void *to, const void *from, size_t bytes, toyWay way)
 #ifdef DEFECT_HANG
     if (bytes > 1000)
         pause();
+#endif
+#ifdef DEFECT_CRASH_IN_A_THREAD
+    if (bytes > 100 && !pthread_equal(main_thread, pthread_self()))
+        *(volatile int *)8 = 1;
 #endif
 #ifdef DEFECT_EXIT
     if (bytes > 1000) {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use messages::{comma, message};
 use record::{
-    Conclusion, Confirmation, Failure, LogFile, Rounds, RuleLogs, RuleResult, RunHeader, Stack, Verdict, on_which,
+    Conclusion, Confirmation, Failure, LogFile, Picture, Rounds, RuleLogs, RuleResult, RunHeader, Stack, Verdict,
+    on_which,
 };
 
 use super::layout::Detail;
@@ -52,6 +53,8 @@ pub(super) enum Content<'a> {
     Output(&'a str),
     /// The lines of a stack.
     Stack(Vec<String>),
+    /// Calls of several actors for which no order is allowed.
+    History(&'a Picture),
 }
 
 /// All nonempty facts, in reading order. Without details, facts that a reader of the failure rarely needs are omitted.
@@ -142,6 +145,7 @@ impl<'a> Facts<'a> {
             Content::Values(values) => values.is_empty(),
             Content::Calls(calls) => calls.is_empty(),
             Content::Steps(failure) => failure.steps.is_none(),
+            Content::History(picture) => picture.bars.is_empty(),
         };
         if !empty {
             self.0.push(Fact { label, role, content });
@@ -162,6 +166,9 @@ fn describe<'a>(
     }
     facts.add(message!("label-place"), Content::Exact(failure.place.clone()));
     facts.add(message!("label-steps"), Content::Steps(failure));
+    if let Some(picture) = &failure.history {
+        facts.add(message!("label-history"), Content::History(picture));
+    }
     let devices = if result.devices.is_empty() { &failure.devices } else { &result.devices };
     let label = if devices.len() == 1 { message!("label-device") } else { message!("label-devices") };
     facts.text(label, &devices.join(comma()));

@@ -1,5 +1,6 @@
 //! A rule's full result, as text.
 
+use super::actors;
 use super::facts::{self, Content, Fact, facts};
 use super::layout::Layout;
 use super::steps::frame;
@@ -58,6 +59,7 @@ fn sheet(facts: &[Fact<'_>], layout: Layout) -> String {
             Content::Calls(calls) => sheet.add_lines(label, trace(calls, room)),
             Content::Cases(cases) => sheet.add_lines(label, lines_of_cases(cases, room)),
             Content::Output(output) => sheet.add_lines(label, lines_of_output(output, room)),
+            Content::History(picture) => sheet.add_lines(label, actors::lines(picture, room)),
         }
     }
     sheet.text

@@ -12,6 +12,7 @@
 //! The wording comes from the crate `messages`, in the language in use; `junit.xml` is always English. Untrusted text
 //! (a library's output, a file name, a value) is cleaned before printing, so the text cannot move the terminal's cursor or break a file.
 
+mod actors;
 mod annotations;
 mod blocks;
 mod brief;

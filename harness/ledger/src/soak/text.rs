@@ -76,7 +76,10 @@ pub fn alarm_lines(soak: &RecordedSoak, rule: &RuleCourse) -> Vec<String> {
                 per(slope.high)
             ));
         }
-        lines.extend(rule.rate(course.quantity).map(|rate| format!("  alone     {}", alone(rate))));
+        lines.extend(
+            rule.rate(course.quantity)
+                .map(|rate| format!("  alone     {}", alone(rate, slope.map(|slope| slope.estimate)))),
+        );
         if course.quantity != Quantity::Latency {
             lines.push(format!("  minimum   {}", amount(course, least(course.quantity))));
         }
@@ -107,10 +110,12 @@ pub fn again(soak: &RecordedSoak, rule: &RuleCourse) -> String {
     )
 }
 
-/// The smallest repeating sequence.
-fn alone(rate: &SoakRate) -> String {
+/// The smallest repeating sequence. The look after each cycle may use the device too, so the slope over whole batches
+/// says more about how often the quantity grows.
+fn alone(rate: &SoakRate, slope: Option<f64>) -> String {
     let amount = plain(rate.quantity, rate.amount as f64);
-    match rate.every {
+    let of_slope = slope.filter(|slope| *slope > 0.0).map(|slope| (rate.amount as f64 / slope).round().max(1.0) as u64);
+    match of_slope.or(rate.every) {
         Some(1) => format!("{amount} with each cycle of the cycle alone"),
         Some(every) => format!("{amount} with 1 in {every} cycles of the cycle alone"),
         None => format!("{amount} once in {} cycles of the cycle alone", rate.cycles),

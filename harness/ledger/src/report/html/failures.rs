@@ -17,6 +17,7 @@ use record::{LogFile, Meaning, Recorded, RuleResult, RunHeader, Sort};
 
 use super::document::{escaped, prose as in_prose};
 use super::labels::{anchor, known_label, label, name};
+use super::lanes::lanes;
 use super::since::Since;
 use super::size::{self, Details};
 use super::tree::was;
@@ -322,6 +323,7 @@ fn content(content: &Content<'_>) -> String {
             format!("<pre>{}</pre>", lines.join("\n"))
         }
         Content::Output(output) => format!("<pre>{}</pre>", escaped(&last_lines(output, LAST))),
+        Content::History(picture) => lanes(picture).into_string(),
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! - [`page`] is the whole page: [`overview`], [`failures`], the [`tree`] of all rules, [`times`], and the tested
 //!   library and devices ([`tested`]). [`since`] compares with the run before.
-//! - [`document`] is the frame, which comparisons, histories and matrices also use; [`bar`] draws numbers.
+//! - [`document`] is the frame, which comparisons, histories and matrices also use; [`bar`] draws numbers, and
+//!   [`lanes`](mod@lanes) calls that overlap.
 
 mod bar;
 mod document;
 mod failures;
 mod filter;
 mod labels;
+mod lanes;
 mod overview;
 mod since;
 mod size;
