@@ -230,6 +230,11 @@ fn ticket_history(steps: &[Step<TicketCall>]) -> Vec<Event<TicketCall>> {
     })
 }
 
+/// Asserts that the search agrees with trying all orders.
+fn agrees<M: Model>(model: &M, history: &[Of<M>]) {
+    agrees_by(model, history, |_| 0);
+}
+
 /// Asserts that a history is accepted, also without the unit of any operation.
 fn accepted<M: Model>(model: &M, history: &[Of<M>]) {
     assert_eq!(check(model, history, BUDGET), Outcome::Consistent, "{history:#?}");
@@ -248,11 +253,6 @@ fn agrees_by<M: Model>(model: &M, history: &[Of<M>], key: impl Fn(&M::Call) -> u
     let whole = by_key(history, key).iter().all(|part| brute::consistent(model, &of(part)));
     let wanted = if whole { Outcome::Consistent } else { Outcome::Inconsistent };
     assert_eq!(check(model, history, BUDGET), wanted, "{history:#?}");
-}
-
-/// Asserts that the search agrees with trying all orders.
-fn agrees<M: Model>(model: &M, history: &[Of<M>]) {
-    agrees_by(model, history, |_| 0);
 }
 
 proptest! {

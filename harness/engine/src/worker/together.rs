@@ -102,6 +102,7 @@ impl<'a> Execution<'a> {
             ignored: self.ignored,
             observed: self.observed,
             life: self.life,
+            performer: actor,
             lane: Some(Lane {
                 number: actor.index() as u32 + 1,
                 base: self.tick,
