@@ -52,5 +52,5 @@ fn page(command: &Command) -> String {
             let _ = writeln!(page, "  {name:<12} {}", about.map(ToString::to_string).unwrap_or_default());
         }
     }
-    page + "\nCOMMAND --help prints the usual options, --help-all every option; --version the version.\n"
+    page + "COMMAND --help prints the usual options, --help-all every option; --version the version.\n"
 }
