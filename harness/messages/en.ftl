@@ -582,6 +582,7 @@ group-bytes = { $least } to { $most } bytes
 
 label-history = history
 history-summary = { $name } ({ $model }): no order of the { $part } calls marked with #, of { $count }, is allowed
+history-summary-red = { $name } ({ $model }): no order of the { $part } red calls, of { $count }, is allowed
 history-before = before: { $state }
 history-open = (not returned)
 

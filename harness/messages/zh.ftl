@@ -459,6 +459,7 @@ group-bytes = { $least }至{ $most }字节
 
 label-history = 调用历史
 history-summary = { $name }（{ $model }）：共{ $count }次调用，其中以#标出的{ $part }次调用，任何顺序都不允许
+history-summary-red = { $name }（{ $model }）：共{ $count }次调用，其中以红色标出的{ $part }次调用，任何顺序都不允许
 history-before = 此前：{ $state }
 history-open = （未返回）
 

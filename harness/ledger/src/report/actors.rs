@@ -23,15 +23,21 @@ pub(super) fn lines(picture: &Picture, room: usize) -> Vec<String> {
     lines
 }
 
-/// The history, its model and the number of its calls.
-pub(super) fn summary(picture: &Picture) -> String {
-    message!(
-        "history-summary",
-        name = elide(&picture.name, NAME),
-        model = elide(&picture.model, NAME),
-        count = picture.calls,
-        part = picture.bars.iter().filter(|bar| bar.inconsistent).count()
-    )
+/// The history, its model and the number of its calls, for a picture in characters.
+fn summary(picture: &Picture) -> String {
+    let (name, model) = (elide(&picture.name, NAME), elide(&picture.model, NAME));
+    message!("history-summary", name = name, model = model, count = picture.calls, part = inconsistent(picture))
+}
+
+/// The same for a picture in colors.
+pub(super) fn summary_in_colors(picture: &Picture) -> String {
+    let (name, model) = (elide(&picture.name, NAME), elide(&picture.model, NAME));
+    message!("history-summary-red", name = name, model = model, count = picture.calls, part = inconsistent(picture))
+}
+
+/// The number of calls in the inconsistent part.
+fn inconsistent(picture: &Picture) -> usize {
+    picture.bars.iter().filter(|bar| bar.inconsistent).count()
 }
 
 /// The picture with short texts on one line, and not more bars and lanes than can be drawn.

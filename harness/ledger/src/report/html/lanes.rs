@@ -4,7 +4,7 @@ use history::{Bar, Picture};
 use maud::{Markup, html};
 use messages::message;
 
-use crate::report::actors::{cleaned, summary};
+use crate::report::actors::{cleaned, summary_in_colors};
 
 /// The height of a lane, and of a bar in it, in units of the picture.
 const LANE: usize = 28;
@@ -15,7 +15,7 @@ const STEP: usize = 34;
 
 /// The picture, with the calls and answers below it. Moments are at equal distances: only their order matters.
 pub(super) fn lanes(picture: &Picture) -> Markup {
-    let description = summary(picture);
+    let description = summary_in_colors(picture);
     let picture = cleaned(picture);
     let mut moments: Vec<u64> = picture.bars.iter().flat_map(|bar| [Some(bar.from), bar.to]).flatten().collect();
     moments.sort_unstable();
