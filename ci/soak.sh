@@ -46,7 +46,6 @@ acl.hours.streams 70000 stream.numbers-run-out
 acl.hours.events 16000 event.every-1000th-destroy-keeps-descriptor
 acl.hours.notifies 16000 notify.creation-searches-destroyed
 acl.hours.contexts 6000 context.counter-wraps
-acl.hours.owner-dies 5000 device.exit-leaves-memory
 END
 expect "the faithful device is steady" 0 --minutes "$minutes"
 for variant in ${VARIANTS:-variant.free-memory-lags variant.free-memory-noisy variant.handles-reused-at-once}; do

@@ -125,7 +125,7 @@ pub enum CommandError {
     #[error("error: {0}")]
     Soak(#[source] SoakFileError),
     #[error("{0}")]
-    Burst(#[source] BurstError),
+    Burst(#[source] Box<BurstError>),
     #[error("error: --burst needs a ledger, which spreads rules over bursts; give its folder with --ledger DIR")]
     NoLedger,
     /// A soak cannot continue with another library or catalog.

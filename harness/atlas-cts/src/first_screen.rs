@@ -11,7 +11,7 @@ use crate::Cli;
 
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Start here", &["doctor", "run", "explain"]),
+    ("Start here", &["doctor", "run", "explain", "soak", "burst"]),
     (
         "Results of a run",
         &[
@@ -52,5 +52,5 @@ fn page(command: &Command) -> String {
             let _ = writeln!(page, "  {name:<12} {}", about.map(ToString::to_string).unwrap_or_default());
         }
     }
-    page + "\nCOMMAND --help prints the usual options, --help-all every option; --version the version.\n"
+    page + "COMMAND --help prints the usual options, --help-all every option; --version the version.\n"
 }

@@ -1,4 +1,4 @@
-//! What green cases say about a defect that fails only some of them.
+//! The evidence of green cases about a defect that fails only some of them.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! Histories of concurrent calls: is there an order of the calls, compatible with the times at which they began and
-//! returned, in which each answer is one that a sequential model allows? (Herlihy and Wing call such a history
-//! linearizable.)
+//! Histories of calls that actors make at once, and the search for an order that a sequential model allows. An order is
+//! compatible with the times at which the calls began and returned; Herlihy and Wing call a history that has one
+//! linearizable.
 //!
 //! - [`Event`]: one operation of a history; [`Model`]: the sequential object, which may be nondeterministic.
 //! - [`check()`]: the search of Wing and Gong with the memoization of Lowe, on the independent parts of a history.

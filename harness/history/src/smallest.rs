@@ -10,6 +10,12 @@ use crate::search::{consistent, ends};
 /// The most states from which an inconsistent part may begin.
 const STARTS: usize = 4;
 
+/// An event with its position in the history.
+type Placed<M> = (usize, Of<M>);
+
+/// The states at a moment, and the events after it.
+type Rest<M> = (Vec<<M as Model>::State>, Vec<Placed<M>>);
+
 /// An inconsistent part of a history.
 #[derive(Debug, Clone)]
 pub struct Smallest<M: Model> {
@@ -67,7 +73,7 @@ impl<M: Model> Shrinker<'_, M> {
     }
 
     /// The shortest inconsistent beginning, with the time of its end.
-    fn beginning(&self, events: &[(usize, Of<M>)]) -> Option<(u64, Vec<(usize, Of<M>)>)> {
+    fn beginning(&self, events: &[Placed<M>]) -> Option<(u64, Vec<Placed<M>>)> {
         let start = [self.model.start()];
         if !self.fails(&start, events) {
             return None;
@@ -90,7 +96,7 @@ impl<M: Model> Shrinker<'_, M> {
 
     /// The shortest inconsistent rest after a moment without open operations, with the states at that moment. The
     /// operations are in the order of their invocations.
-    fn rest(&self, events: &[(usize, Of<M>)]) -> Option<(Vec<M::State>, Vec<(usize, Of<M>)>)> {
+    fn rest(&self, events: &[Placed<M>]) -> Option<Rest<M>> {
         let mut moments = Vec::new();
         let mut latest = Some(0);
         for (position, (_, event)) in events.iter().enumerate() {

@@ -230,6 +230,23 @@ fn ticket_history(steps: &[Step<TicketCall>]) -> Vec<Event<TicketCall>> {
     })
 }
 
+/// Asserts that the search agrees with trying all orders.
+fn agrees<M: Model>(model: &M, history: &[Of<M>]) {
+    agrees_by(model, history, |_| 0);
+}
+
+/// Asserts that a history is accepted, also without the unit of any operation.
+fn accepted<M: Model>(model: &M, history: &[Of<M>]) {
+    assert_eq!(check(model, history, BUDGET), Outcome::Consistent, "{history:#?}");
+    for position in 0..history.len() {
+        let Some(unit) = model.unit(history, position) else { continue };
+        assert!(unit.contains(&position));
+        let rest: Vec<Of<M>> =
+            (0..history.len()).filter(|at| !unit.contains(at)).map(|at| history[at].clone()).collect();
+        assert_eq!(check(model, &rest, BUDGET), Outcome::Consistent, "without {unit:?}: {history:#?}");
+    }
+}
+
 /// Asserts that the search agrees with trying all orders of the operations on each key.
 fn agrees_by<M: Model>(model: &M, history: &[Of<M>], key: impl Fn(&M::Call) -> u64) {
     let of = |part: &Vec<usize>| part.iter().map(|position| history[*position].clone()).collect::<Vec<_>>();

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::sample::{
-    VERDICTS, broken, confirmation, device_header, end, failure_with_steps, folder, header, result, results,
+    VERDICTS, broken, confirmation, device_header, end, failure_with_steps, folder, header, history, result, results,
 };
 use ledger::report::{Detail, JUNIT_FILE, Layout, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
-    Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
-    Level, Line, MemoryLimit, RuleResult, RunEnd, RunHeader, Stack, StackThread, Steps, Verdict,
+    Bar, Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
+    Level, Line, MemoryLimit, Picture, RuleResult, RunEnd, RunHeader, Stack, StackThread, Steps, Verdict,
 };
 use rstest::rstest;
 
@@ -152,6 +152,22 @@ fn failures_that_depend_on_others_or_on_chance(#[case] name: &str, #[case] concl
         result.verdict = Verdict::Flaky;
     }
     insta::assert_snapshot!(name, failure_text(&result, &header(), Layout::FILE));
+}
+
+#[test]
+fn calls_without_an_order_are_lanes_and_bars() {
+    let mut result = broken();
+    result.failure.as_mut().expect("a failure").history = Some(Box::new(history()));
+    let text = failure_text(&result, &header(), Layout::FILE);
+    for line in [
+        "blocks (allocator): no order of the 2 calls marked with #, of 37, is allowed",
+        "before: no live block",
+        "A        [#######2########]",
+        "  2  A  allocate(64) = 0x10000",
+        "  4  A  allocate(64) = (not returned)",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
 }
 
 #[test]
@@ -371,6 +387,24 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                     remarks: vec![text()],
                 })),
                 replay: text(),
+                history: Some(Box::new(Picture {
+                    name: text(),
+                    model: text(),
+                    lanes: vec![text(), text()],
+                    before: vec![text()],
+                    bars: history()
+                        .bars
+                        .into_iter()
+                        .map(|bar| Bar { call: text(), answer: Some(text()), ..bar })
+                        .chain((0..90).map(|at| Bar {
+                            lane: at % 2 * 7,
+                            from: 5,
+                            to: Some(3),
+                            ..history().bars.remove(0)
+                        }))
+                        .collect(),
+                    ..history()
+                })),
                 program: Some(text()),
                 boundary: vec![Boundary {
                     axis: text(),

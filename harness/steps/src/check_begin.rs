@@ -81,12 +81,13 @@ impl Checker<'_> {
         for statement in statements {
             let name = self.program.actors[busy].name.clone();
             match &statement.kind {
-                StatementKind::Exit { process: ending } | StatementKind::Kill { process: ending } => {
-                    if *ending == process {
-                        let message = format!("the process ends while the call of `{name}` runs; end the call before");
-                        self.problem(statement.span, message);
-                    }
+                StatementKind::Exit { process: ending } | StatementKind::Kill { process: ending }
+                    if *ending == process =>
+                {
+                    let message = format!("the process ends while the call of `{name}` runs; end the call before");
+                    self.problem(statement.span, message);
                 }
+                StatementKind::Exit { .. } | StatementKind::Kill { .. } => {}
                 StatementKind::Together { lanes, .. } => lanes.iter().for_each(|lane| self.idle(&lane.body, busy)),
                 kind if kind.is_flow() => kind.blocks().into_iter().for_each(|block| self.idle(block, busy)),
                 _ if statement.actor == busy => {

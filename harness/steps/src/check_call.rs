@@ -120,6 +120,12 @@ impl Checker<'_> {
         if self.in_lane {
             return self.wrong(span, "other lanes are still running here; write `linear` after `together`");
         }
+        if let Some(begun) = self.begun.first() {
+            let name = &self.program.actors[begun.actor].name;
+            let message =
+                format!("the call that `{name}` began is still running; write `{name}: end;` before `linear`");
+            return self.wrong(span, message);
+        }
         let histories = &self.environment.vocabulary.histories;
         let names = || histories.iter().map(|(name, _)| name.as_str());
         let [Tree { kind: ExpressionKind::Name(name), span: place }] = arguments else {

@@ -470,7 +470,7 @@ impl Program {
         })
     }
 
-    /// True if the axis has no value of its own to draw, because a sequence determines it.
+    /// True if a sequence determines the axis, so that nothing is drawn for it.
     pub fn is_part_of_sequence(&self, axis: AxisId) -> bool {
         match &self.axes[axis].domain {
             Domain::Column { .. } => true,

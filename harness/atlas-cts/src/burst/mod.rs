@@ -60,7 +60,7 @@ pub fn burst(arguments: BurstArguments) -> Result<ExitStatus, CommandError> {
     let runtime = choose_runtime(RUNTIMES, &mut options.catalog, &[])?;
     let mut ledger = open(&arguments.ledger, arguments.card.as_deref(), runtime)?;
     if arguments.prepare {
-        prepare(&options, runtime, &mut ledger).map_err(CommandError::Burst)?;
+        prepare(&options, runtime, &mut ledger).map_err(|error| CommandError::Burst(Box::new(error)))?;
     }
     say(&covered(&ledger.book))?;
     Ok(ExitStatus::Success)
@@ -70,7 +70,7 @@ fn open(folder: &Path, card: Option<&str>, runtime: &Runtime) -> Result<BurstLed
     let seen = || visible().filter(|visible| !visible.is_empty()).unwrap_or_else(|| "all".to_owned());
     let card = card.map_or_else(seen, str::to_owned);
     let card = format!("{}-{card}", runtime.name());
-    BurstLedger::open(folder, &card).map_err(|error| CommandError::Burst(error.into()))
+    BurstLedger::open(folder, &card).map_err(|error| CommandError::Burst(Box::new(error.into())))
 }
 
 /// The devices that a runtime's variable lists.
@@ -91,7 +91,8 @@ pub fn run(
 ) -> Result<ExitStatus, CommandError> {
     let folder = ledger.ok_or(CommandError::NoLedger)?;
     let mut ledger = open(folder, card, runtime)?;
-    let done = run_burst(options, runtime, promised, &mut ledger).map_err(CommandError::Burst)?;
+    let done =
+        run_burst(options, runtime, promised, &mut ledger).map_err(|error| CommandError::Burst(Box::new(error)))?;
     let broken = |verdict: &Verdict| !verdict.passes();
     for (id, verdict, reason) in done.ran.iter().filter(|(_, verdict, _)| broken(verdict)) {
         say_line(format!("{id}: {verdict}: {reason}; `atlas-cts run {id}` runs it alone"))?;

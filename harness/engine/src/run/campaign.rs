@@ -48,6 +48,8 @@ pub struct Campaign {
     pub(super) plan: Option<RecordedPlan>,
     /// The fault dictionary, by which rules on callers at the same time get more cases than others.
     pub(super) chances: Option<Current>,
+    /// The seed of a random order of rules, if there is one.
+    pub(super) shuffle: Option<u64>,
     /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
@@ -106,6 +108,7 @@ impl Campaign {
             only,
             known: KnownCases::default(),
             plan: None,
+            shuffle: options.run.shuffle,
             chances: chances(options, runtime, &target.rules, &target.conditions.product),
             devices,
             everywhere: options.everywhere(),
@@ -230,6 +233,10 @@ impl Campaign {
     /// need many devices would often wait and block other rules.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
+        if let Some(shuffle) = self.shuffle {
+            order.sort_by_cached_key(|planned| rule_seed(shuffle, &planned.id));
+            return order;
+        }
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
             // The order cycles through the devices, so that a thread that follows this order rarely waits for a
             // device.

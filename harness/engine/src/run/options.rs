@@ -278,6 +278,11 @@ pub struct RunOptions {
     /// Rules and cases that notice most in this time, such as 90s or 5m; see --level.
     #[arg(long, env = "ATLAS_CTS_BUDGET", value_name = "TIME", conflicts_with_all = ["profile", "case"], help_heading = WORK, hide_short_help = true)]
     pub budget: Option<TimeBudget>,
+    /// Start the rules in a random order, drawn from this seed.
+    ///
+    /// No verdict may depend on the order. Without it, rules start in the order of the catalog.
+    #[arg(long, env = "ATLAS_CTS_SHUFFLE", value_name = "N", help_heading = WORK, hide_short_help = true)]
+    pub shuffle: Option<u64>,
     /// The plan of the resumed run, which is not made again.
     #[arg(skip)]
     pub resumed_plan: Option<RecordedPlan>,

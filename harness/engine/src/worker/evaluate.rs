@@ -12,9 +12,9 @@ use steps::{AxisId, Id};
 use super::execution::{Execution, typed};
 use super::fault::{Fault, Stop};
 use super::gates;
-use super::histories;
 use super::hooks;
 use super::memory::{is_poisoned, write_pattern, write_poison};
+use super::recorded::in_words;
 
 /// The maximum memory that a built-in accesses, in bytes. A larger size is a mistake in the rule.
 const LARGEST: i128 = 1 << 34;
@@ -298,9 +298,7 @@ impl<'a> Execution<'a> {
             Expression::In(of, _) => {
                 self.quiet(of).map(|value| format!("the value is {}", number(value))).unwrap_or_default()
             }
-            Expression::Builtin(Builtin::Linear, _) => {
-                self.inconsistent.as_deref().map(histories::in_words).unwrap_or_default()
-            }
+            Expression::Builtin(Builtin::Linear, _) => self.inconsistent.as_deref().map(in_words).unwrap_or_default(),
             Expression::Builtin(Builtin::Same, arguments) => self.difference(arguments).unwrap_or_default(),
             Expression::Builtin(Builtin::AllBytes, arguments) => self.odd_byte(arguments).unwrap_or_default(),
             _ => String::new(),

@@ -16,12 +16,12 @@ use steps::{ActorId, StatementId, VariableId};
 
 use super::begun::Begun;
 use super::fault::{Fault, Stop};
-use super::histories::now;
 use super::lane::Lane;
 use super::library::Loaded;
 use super::link::Turns;
 use super::memory::Memory;
 use super::python::Entry;
+use super::recorded::{now, recorded};
 use super::selections::{Effect, Selections};
 use super::threads::Threads;
 use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, class_of, note, with_class};
@@ -174,7 +174,7 @@ impl<'a> Prepared<'a> {
             life_cycle: None,
             module: rules.python.as_ref().filter(|_| library.python.is_some()),
             entries,
-            recorded: super::histories::recorded(program, rules),
+            recorded: recorded(program, rules),
             results,
             acquires,
             releases,

@@ -20,6 +20,7 @@ mod memory;
 mod memory_limit;
 mod process_state;
 mod python;
+mod recorded;
 mod selections;
 mod serve;
 mod statements;

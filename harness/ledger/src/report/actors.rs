@@ -2,8 +2,9 @@
 
 use history::{Bar, Picture, draw};
 use messages::message;
+use record::text::beginning;
 
-use super::text::{elide, one_line};
+use super::text::{elide, one_line, wrap};
 
 /// The most bars and lanes that are drawn. A journal of a run has fewer.
 const BARS: usize = 40;
@@ -12,11 +13,13 @@ const LANES: usize = 16;
 const NAME: usize = 24;
 const CALL: usize = 100;
 
-/// The picture in characters, with the calls below it.
-pub(super) fn lines(picture: &Picture) -> Vec<String> {
-    let mut lines = vec![summary(picture)];
-    lines.extend(picture.before.iter().take(LANES).map(|state| message!("history-before", state = elide(state, CALL))));
-    lines.extend(draw(&cleaned(picture), message!("history-open")));
+/// The picture in characters, with the calls below it, in at most `room` columns.
+pub(super) fn lines(picture: &Picture, room: usize) -> Vec<String> {
+    let mut lines = wrap(&summary(picture), room);
+    let before = picture.before.iter().take(LANES);
+    lines.extend(before.map(|state| elide(&message!("history-before", state = elide(state, CALL)), room)));
+    let drawn = draw(&cleaned(picture), message!("history-open"));
+    lines.extend(drawn.iter().map(|line| beginning(line, room).to_owned()));
     lines
 }
 

@@ -59,7 +59,7 @@ fn sheet(facts: &[Fact<'_>], layout: Layout) -> String {
             Content::Calls(calls) => sheet.add_lines(label, trace(calls, room)),
             Content::Cases(cases) => sheet.add_lines(label, lines_of_cases(cases, room)),
             Content::Output(output) => sheet.add_lines(label, lines_of_output(output, room)),
-            Content::History(picture) => sheet.add_lines(label, actors::lines(picture)),
+            Content::History(picture) => sheet.add_lines(label, actors::lines(picture, room)),
         }
     }
     sheet.text

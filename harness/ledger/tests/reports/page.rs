@@ -57,6 +57,18 @@ fn pages() {
 }
 
 #[test]
+fn calls_without_an_order_are_a_picture() {
+    let mut result = broken();
+    result.failure.as_mut().expect("a failure").history = Some(Box::new(sample::history()));
+    let page = written(&ended(vec![result], 1)).0;
+    let (_, picture) = page.split_once("<svg class=\"lanes\"").expect("a picture");
+    let picture = picture.split_once("</svg>").expect("the picture has an end").0;
+    assert_eq!(picture.matches("<rect class=\"fill-bad\"").count(), 2, "{picture}");
+    assert_eq!(picture.matches("<rect class=\"fill-faint\"").count(), 2, "{picture}");
+    assert!(page.contains("allocate(64) = 0x10000"), "{page}");
+}
+
+#[test]
 fn step_summaries() {
     let mut whole = ended(results(), 1);
     if let Some(end) = &mut whole.end {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use record::{
-    AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Boundary, Conclusion, Confirmation, Content,
+    AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Bar, Boundary, Conclusion, Confirmation, Content,
     Coverage, Difference, EntryReference, ExpectationFiles, FailingValues, Failure, Journal, Level, LibraryIdentity,
-    QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Shape, Sort, SortedResult,
-    StartReason, Starts, Steps, Subject, Verdict,
+    Picture, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Shape, Sort,
+    SortedResult, StartReason, Starts, Steps, Subject, Verdict,
 };
 
 pub const VERDICTS: [Verdict; 13] = [
@@ -213,6 +213,31 @@ pub fn failure() -> Failure {
             after: vec![],
             remark: String::new(),
         }),
+    }
+}
+
+/// Two callers that got one block, with a call around them.
+pub fn history() -> Picture {
+    let bar = |lane, call: &str, answer: Option<&str>, (from, to): (u64, Option<u64>), inconsistent| Bar {
+        lane,
+        call: call.to_owned(),
+        answer: answer.map(str::to_owned),
+        from,
+        to,
+        inconsistent,
+    };
+    Picture {
+        name: "blocks".to_owned(),
+        model: "allocator".to_owned(),
+        calls: 37,
+        lanes: vec!["A".to_owned(), "T".to_owned()],
+        before: vec!["no live block".to_owned()],
+        bars: vec![
+            bar(1, "release(0x20000)", Some("done"), (0, Some(400)), false),
+            bar(0, "allocate(64)", Some("0x10000"), (100, Some(900)), true),
+            bar(1, "allocate(64)", Some("0x10000"), (500, Some(1200)), true),
+            bar(0, "allocate(64)", None, (1000, None), false),
+        ],
     }
 }
 
