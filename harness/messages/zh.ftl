@@ -458,7 +458,7 @@ group-bytes = { $least }至{ $most }字节
 ## 同时调用
 
 label-history = 调用历史
-history-summary = { $name }（{ $model }）：共 { $count } 次调用，其中以 # 标出的 { $part } 次调用，任何顺序都不允许
+history-summary = { $name }（{ $model }）：共{ $count }次调用，其中以#标出的{ $part }次调用，任何顺序都不允许
 history-before = 此前：{ $state }
 history-open = （未返回）
 

@@ -109,8 +109,10 @@ pub fn describe(result: &RuleResult) -> String {
             text.push_str(&format!("    it printed {:?}\n", failure.output.lines().last().unwrap_or_default()));
         }
     }
-    for finding in &result.findings {
-        text.push_str(&format!("    finding: {}\n", stable(finding)));
+    // Processes release at the same time, so the order of their findings differs from run to run.
+    let findings: BTreeSet<String> = result.findings.iter().map(|finding| stable(finding)).collect();
+    for finding in findings {
+        text.push_str(&format!("    finding: {finding}\n"));
     }
     text
 }

@@ -173,10 +173,10 @@ fn a_run_of_many_failures_has_a_small_page_with_each_failure(#[case] words: impl
 /// The elements and attributes of pages. No text of a run adds others.
 const ELEMENTS: &str = "a article body br button caption code dd details div dl dt figcaption figure form g h1 h2 h3 head header html \
     input label li line main meta nav ol option output p polyline pre rect script section select small span strong style summary svg \
-    table tbody td tfoot th thead time title tr ul";
+    table tbody td text tfoot th thead time title tr ul";
 const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-chapter data-copied-word \
     data-copy data-copy-word data-group data-meaning data-rule data-show data-shown data-verdict for height hidden href \
-    http-equiv id lang name nonce open points preserveaspectratio role scope start tabindex type value vector-effect viewbox width \
+    http-equiv id lang name nonce open points preserveaspectratio role rx scope start tabindex text-anchor type value vector-effect viewbox width \
     x x1 x2 y y1 y2";
 /// The elements without an end.
 const VOID: [&str; 3] = ["br", "input", "meta"];
