@@ -135,6 +135,9 @@ impl<'a> Execution<'a> {
         self.steps = self.steps.saturating_add(part.steps);
         self.memory.join(&mut part.memory);
         if let Some(lane) = part.lane.take() {
+            // The order of releases must not depend on which lane was faster, also across processes.
+            let tick = if lane.made.is_some() { self.tick } else { lane.base + u64::from(lane.number) };
+            part.held.iter_mut().for_each(|held| held.tick = tick);
             for (function, arguments) in &lane.released {
                 self.released(function, arguments);
             }

@@ -176,8 +176,8 @@ const ELEMENTS: &str = "a article body br button caption code dd details div dl 
     table tbody td text tfoot th thead time title tr ul";
 const ATTRIBUTES: &str = "aria-hidden aria-label aria-labelledby charset class colspan content data-chapter data-copied-word \
     data-copy data-copy-word data-group data-meaning data-rule data-show data-shown data-verdict for height hidden href \
-    http-equiv id lang name nonce open points preserveaspectratio role scope start tabindex type value vector-effect viewbox width \
-    x x1 x2 y y1 y2 rx text-anchor";
+    http-equiv id lang name nonce open points preserveaspectratio role rx scope start tabindex text-anchor type value vector-effect viewbox width \
+    x x1 x2 y y1 y2";
 /// The elements without an end.
 const VOID: [&str; 3] = ["br", "input", "meta"];
 
