@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::edition::Edition;
 use super::model::SupportEntry;
 
-/// A capability that a device has or lacks. The run asks each device once.
+/// A capability that a device has or lacks. The run queries the device once.
 #[derive(Debug, Clone)]
 pub struct Capability {
     pub name: String,
@@ -37,7 +37,7 @@ impl Capability {
         }
     }
 
-    /// The function of the query that a product or an edition does not offer; `None` if the device can be asked.
+    /// The function of the query that a product or an edition does not offer; `None` if the query can be made.
     pub fn unoffered(
         &self,
         product: &str,
@@ -55,7 +55,7 @@ impl Capability {
     }
 }
 
-/// The answer of a device that was asked for a capability.
+/// The answer to the query for a capability.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapabilityAnswer {
@@ -82,16 +82,16 @@ impl fmt::Display for CapabilityAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CapabilityAnswer::Gave(number) => write!(f, "the device answers {number}"),
-            CapabilityAnswer::Failed(why) => write!(f, "the device could not be asked: {why}"),
+            CapabilityAnswer::Failed(why) => write!(f, "the query failed: {why}"),
             CapabilityAnswer::Unasked(function) => {
-                write!(f, "the device is not asked, because it does not offer {function}")
+                write!(f, "the query was left out, because {function} is not offered")
             }
         }
     }
 }
 
-/// The answers of a device, by the names of the capabilities. A capability that is missing was not asked for: rules
-/// that depend on it run.
+/// The answers of a device, by the names of the capabilities. A capability without an answer excludes no
+/// rule.
 pub type CapabilityAnswers = BTreeMap<String, CapabilityAnswer>;
 
 #[cfg(test)]
@@ -106,8 +106,8 @@ mod tests {
     #[case::negative(CapabilityAnswer::Gave("-1".to_owned()), Some(true), "answers -1")]
     #[case::zero(CapabilityAnswer::Gave("0".to_owned()), Some(false), "the device answers 0")]
     #[case::not_a_number(CapabilityAnswer::Gave("null".to_owned()), None, "answers null")]
-    #[case::failed(CapabilityAnswer::Failed("f returned 3".to_owned()), None, "could not be asked: f returned 3")]
-    #[case::unasked(CapabilityAnswer::Unasked("f".to_owned()), Some(false), "does not offer f")]
+    #[case::failed(CapabilityAnswer::Failed("f returned 3".to_owned()), None, "the query failed: f returned 3")]
+    #[case::unasked(CapabilityAnswer::Unasked("f".to_owned()), Some(false), "f is not offered")]
     fn only_a_number_other_than_zero_is_a_capability(
         #[case] answer: CapabilityAnswer,
         #[case] has: Option<bool>,

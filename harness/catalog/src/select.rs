@@ -97,7 +97,7 @@ pub enum Skip {
     Devices { wanted: u32, are: u32 },
     #[error("applies to edition {wanted}; this is {is}")]
     Edition { wanted: EditionCondition, is: Edition },
-    /// The device lacks a capability that the rule needs, or has one that the rule excludes, or could not be asked.
+    /// The device lacks a capability that the rule needs, or has one that the rule excludes, or the query failed.
     #[error(
         "{} the capability {capability}; {answer}", if *wanted { "needs" } else { "applies to devices without" }
     )]
@@ -238,8 +238,8 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     Ok(())
 }
 
-/// Checks that the device has the capabilities that a rule needs, and none of those that the rule excludes. A device that
-/// could not be asked does neither.
+/// Checks that the device has the capabilities that a rule needs, and none of those that the rule excludes. After a failed
+/// query, the rule does not apply in either case.
 fn able(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
     for (name, wanted) in rule.when.capabilities() {
         let Some(answer) = target.capabilities.get(&name.value) else { continue };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{CapabilityAnswers, Rules};
 
 /// The capabilities that no rule names, those that every product of the simulated device has, those that none has, and
-/// those that could not be asked. `answers` are those of the simulated device, by product; empty: not asked.
+/// those whose query failed. `answers` are those of the simulated device, by product; empty: unknown.
 pub fn untested_capabilities(rules: &Rules, answers: &BTreeMap<String, CapabilityAnswers>) -> Vec<String> {
     let mut found = Vec::new();
     for capability in &rules.life_cycle.of("").capabilities {

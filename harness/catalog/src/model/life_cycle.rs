@@ -130,7 +130,7 @@ pub struct QuerySource {
     pub value: Spanned<String>,
 }
 
-/// A capability that some devices have and others lack. The run asks the device once.
+/// A capability that some devices have and others lack. The run queries the device once.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Capability")]

@@ -158,7 +158,7 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
         Some(Skip::Devices { .. }) => Some(Capability::Devices),
         Some(Skip::Dedicated) => Some(Capability::Dedicated),
         Some(Skip::LockedMemory { .. }) => Some(Capability::Machine),
-        // A device that could not be asked answers nothing.
+        // A failed query is not an answer.
         Some(Skip::Capability { answer, .. }) if answer.has().is_none() => Some(Capability::Answers),
         Some(Skip::Layout { is: None, .. } | Skip::NotExported { .. }) => Some(Capability::Edition),
         Some(_) => None,
