@@ -7,6 +7,7 @@ mod bindings;
 mod capabilities;
 mod catalog;
 pub mod device;
+mod editions;
 mod programs;
 mod proof;
 mod registry;
