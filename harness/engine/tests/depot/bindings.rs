@@ -137,6 +137,24 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn audit_seal(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_seal", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i16) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i16) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn audit_version(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_version", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i32) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn depot_close(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[] = arguments else { wrong_count("depot_close", 0, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -271,7 +289,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "968afc496d3ad7f1f891c1ebcec13dc0c05ae0a055cce28e4259cf65e1f5eac2",
+    header_digest: "e8c4adf0400b5e490dc11f2cdeded67c292f25684187a38d89e03da9a4cae65d",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -321,6 +339,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 2, signed: true },
             call: thunks::audit_read,
+        },
+        Function {
+            name: "audit_seal",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "ticket", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_seal,
+        },
+        Function {
+            name: "audit_version",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "version", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_version,
         },
         Function {
             name: "depot_close",
