@@ -5,6 +5,9 @@
 #[expect(unreachable_pub, reason = "it is generated")]
 #[rustfmt::skip]
 mod bindings;
+mod doctor;
+mod logs;
+mod xids;
 
 pub use bindings::BINDINGS;
 
@@ -16,6 +19,6 @@ pub static RUNTIME: Runtime = Runtime {
     specs: specs::CUDA,
     dictionaries: specs::CUDA_DICTIONARIES,
     simulated: None,
-    doctor: None,
-    logs: None,
+    doctor: Some(doctor::DOCTOR),
+    logs: Some(logs::LOGS),
 };
