@@ -1,5 +1,5 @@
-//! Machines without a GPU: a run on CUDA's libraries ends with an error or a skip that names the cause, never with a crash
-//! and never with a pass.
+//! Machines without a GPU: a run on CUDA's libraries ends with an error or a skip that names the cause, never with a
+//! crash or a pass.
 
 use rstest::rstest;
 

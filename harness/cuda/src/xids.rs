@@ -1,4 +1,4 @@
-//! The numbers of the driver's error lines (Xids) that matter for memory, with their meanings in our own words. Sources:
+//! The numbers of the driver's error lines (Xids) that matter for memory, with their meanings in our own words. Source:
 //! docs.nvidia.com/deploy/xid-errors (the catalog and the pages about common Xids).
 
 /// The part of the system that an error concerns.
@@ -24,7 +24,11 @@ const fn xid(number: u32, kind: Kind, meaning: &'static str) -> Xid {
 }
 
 const XIDS: &[Xid] = &[
-    xid(13, Kind::Program, "an exception of the execution unit, often an access outside of memory by a program's kernel"),
+    xid(
+        13,
+        Kind::Program,
+        "an exception of the execution unit, often an access outside of memory by a program's kernel",
+    ),
     xid(31, Kind::Program, "a page fault of the device: an access to an address that is not mapped or not permitted"),
     xid(32, Kind::Program, "a corrupted command buffer"),
     xid(43, Kind::Program, "the device stopped a program's work because of the program's error"),
@@ -68,7 +72,8 @@ pub(crate) fn number(line: &str) -> Option<u32> {
 /// The number and the meaning of a line, if it has a number.
 pub(crate) fn explained(line: &str) -> Option<String> {
     let number = number(line)?;
-    let meaning = known(number).map_or("not in the suite's table; see the vendor's list of Xids", |known| known.meaning);
+    let meaning =
+        known(number).map_or("not in the suite's table; see the vendor's list of Xids", |known| known.meaning);
     Some(format!("Xid {number}: {meaning}"))
 }
 

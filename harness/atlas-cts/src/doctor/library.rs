@@ -88,11 +88,7 @@ fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Exami
         (_, Some(_), Some(missing)) => (
             "library.dependency-missing",
             message!("library-dependency-missing", missing = missing.as_str(), path = place),
-            message!(
-                "library-dependency-missing-next",
-                missing = missing,
-                advice = runtime.advice(Advice::Dependency)
-            ),
+            message!("library-dependency-missing-next", missing = missing, advice = runtime.advice(Advice::Dependency)),
         ),
         (_, Some(_), None) => (
             "library.not-loadable",

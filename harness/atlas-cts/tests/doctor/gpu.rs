@@ -1,5 +1,5 @@
-//! `atlas-cts doctor --runtime cuda`: each cause that keeps a machine with GPUs from running the suite is recognized by its
-//! signs.
+//! `atlas-cts doctor --runtime cuda`: each cause that keeps a machine with GPUs from running the suite is recognized by
+//! its signs.
 
 use std::fs;
 
@@ -44,7 +44,9 @@ fn smi(machine: &Machine, gpus: &str, parts: &str) {
 /// An empty machine.
 fn empty() -> Machine {
     let machine = Machine::empty().with(&["--runtime", "cuda"]).variable("LD_LIBRARY_PATH", "");
-    ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().fold(machine, |machine, name| machine.variable(name, ""))
+    ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"]
+        .into_iter()
+        .fold(machine, |machine, name| machine.variable(name, ""))
 }
 
 /// A server with two data center devices, a driver for CUDA 12.2, and no toolkit.
@@ -232,10 +234,28 @@ fn a_tool_that_hangs_is_killed() {
 #[rstest]
 #[case::prohibited("Default", "Prohibited", "mode.prohibited", "blocker", "-c DEFAULT")]
 #[case::exclusive("Default", "Exclusive_Process", "mode.exclusive", "blocker", "46")]
-#[case::without_persistence("Default, Enabled", "Default, Disabled", "mode.persistence-off", "note", "nvidia-persistenced")]
-#[case::divided_without_parts("Disabled, Enabled", "Enabled, Enabled", "mig.no-instance", "blocker", "nvidia-smi mig -cgi")]
+#[case::without_persistence(
+    "Default, Enabled",
+    "Default, Disabled",
+    "mode.persistence-off",
+    "note",
+    "nvidia-persistenced"
+)]
+#[case::divided_without_parts(
+    "Disabled, Enabled",
+    "Enabled, Enabled",
+    "mig.no-instance",
+    "blocker",
+    "nvidia-smi mig -cgi"
+)]
 #[case::in_use("40960, 7", "40960, 20000", "devices.memory-in-use", "warning", "20000 MiB")]
-#[case::lost("Default, Enabled, Disabled, Enabled", "[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]", "device.lost", "blocker", "Xid 79")]
+#[case::lost(
+    "Default, Enabled, Disabled, Enabled",
+    "[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]",
+    "device.lost",
+    "blocker",
+    "Xid 79"
+)]
 fn settings_of_a_device_are_judged(
     #[case] from: &str,
     #[case] to: &str,

@@ -1,5 +1,5 @@
-//! The driver's library and the toolkit's library: where they are, which versions they report, and whether they fit each
-//! other and the kernel module. Both are loaded in a separate process, in the order in which a run loads them. The
+//! The driver's library and the toolkit's library: their places, the versions that they report, and whether they fit
+//! each other and the kernel module. Both are loaded in a separate process, in the order in which a run loads them. The
 //! queries open no device: `cuDriverGetVersion`, `cudaRuntimeGetVersion` and `cudaDriverGetVersion` need none.
 
 use std::path::{Component, Path, PathBuf};
@@ -44,7 +44,9 @@ pub(super) fn look(machine: &HostMachine, patient: &Patient<'_>, nodes: &Nodes, 
     let (answer, lines) = question(machine, "cuda", &["versions", &driver, &toolkit]);
     let answers = read(&lines);
     let said = match &answer.end {
-        End::Status(0) => lines.iter().filter(|line| !line.starts_with("calling")).cloned().collect::<Vec<_>>().join("; "),
+        End::Status(0) => {
+            lines.iter().filter(|line| !line.starts_with("calling")).cloned().collect::<Vec<_>>().join("; ")
+        }
         _ => format!("{} in {}", answer.said(), answers.calling.as_deref().unwrap_or("loading")),
     };
     found.looked(message!("look-versions"), format!("{driver} {toolkit}").trim().to_owned(), said.clone());
@@ -200,7 +202,8 @@ fn judge(answers: &Answers, driver: &str, toolkit: &str, found: &mut Examination
 
 /// Judges the versions of a toolkit's library and of CUDA in the driver.
 fn fits(toolkit: u32, driver: u32, found: &mut Examination) {
-    let branch = least_branch(toolkit).map_or_else(|| message!("label-unknown").to_owned(), |branch| branch.to_string());
+    let branch =
+        least_branch(toolkit).map_or_else(|| message!("label-unknown").to_owned(), |branch| branch.to_string());
     let (toolkit_shown, driver_shown) = (shown(toolkit), shown(driver));
     let finding = match fit(toolkit, driver) {
         Fit::Fits => return,

@@ -43,7 +43,9 @@ fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination
     kernel::look(machine, found);
     let smi = smi::look(machine, found);
     for gpu in &smi.gpus {
-        if let Some(version) = gpu.driver.clone().filter(|version| !found.versions.iter().any(|known| known.version == *version)) {
+        if let Some(version) =
+            gpu.driver.clone().filter(|version| !found.versions.iter().any(|known| known.version == *version))
+        {
             found.version("driver", version, "nvidia-smi");
         }
     }

@@ -1,5 +1,5 @@
-//! Device nodes and their permissions, the hardware, the driver's modules, and the kinds of machines in which the driver
-//! is somewhere else: containers and the Windows Subsystem for Linux (WSL). No node is opened.
+//! Device nodes and their permissions, the hardware, the driver's modules, and the machines whose driver is elsewhere:
+//! containers and the Windows Subsystem for Linux (WSL). No node is opened.
 
 use engine::doctor::{Certainty, Examination, Finding, HostMachine, Node, NodeKind, Severity};
 
@@ -95,7 +95,8 @@ fn loaded(machine: &HostMachine, found: &mut Examination) -> (Option<bool>, bool
 
 fn module(machine: &HostMachine, found: &mut Examination) -> Option<String> {
     let text = machine.read(VERSION);
-    let said = text.as_ref().map_or_else(ToString::to_string, |text| text.lines().next().unwrap_or_default().to_owned());
+    let said =
+        text.as_ref().map_or_else(ToString::to_string, |text| text.lines().next().unwrap_or_default().to_owned());
     found.looked(message!("look-module-version"), VERSION, said);
     let version = super::versions::of_module(text.as_ref().ok()?)?.to_owned();
     found.version("driver", version.clone(), VERSION);
@@ -165,8 +166,9 @@ fn rights(machine: &HostMachine, nodes: &[Node], found: &mut Examination) {
     let usable = nodes.iter().any(|node| node.denied.is_none() && number(node).is_some());
     let companion = denied.iter().any(|node| number(node).is_none());
     let severity = if usable && !companion { Severity::Warning } else { Severity::Blocker };
-    let (not_granted, refused): (Vec<&Node>, Vec<&Node>) =
-        denied.into_iter().partition(|node| node.denied.as_deref().is_some_and(|error| error.contains("not permitted")));
+    let (not_granted, refused): (Vec<&Node>, Vec<&Node>) = denied
+        .into_iter()
+        .partition(|node| node.denied.as_deref().is_some_and(|error| error.contains("not permitted")));
     let list = |nodes: &[&Node]| nodes.iter().map(|node| describe(machine, node)).collect::<Vec<_>>();
     if !not_granted.is_empty() {
         let (title, next) = (message!("nodes-not-granted"), message!("nodes-not-granted-next"));

@@ -314,7 +314,10 @@ mod tests {
     fn the_name_of_a_process_may_contain_commas() {
         let found = users("GPU-1, 4711, python3 -c a, b, 512\nGPU-1, [N/A], x, 1\n");
         let memory = Some(512);
-        assert_eq!(found, [User { uuid: "GPU-1".into(), process: "4711".into(), name: "python3 -c a, b".into(), memory }]);
+        assert_eq!(
+            found,
+            [User { uuid: "GPU-1".into(), process: "4711".into(), name: "python3 -c a, b".into(), memory }]
+        );
     }
 
     fn failed(status: i32, title: &str) -> Failure {
@@ -337,10 +340,9 @@ mod tests {
     #[test]
     fn a_failure_without_a_text_is_known_by_its_status() {
         let answer = |status| ChildAnswer { end: End::Status(status), output: String::new(), errors: String::new() };
-        assert_eq!((failure(&answer(9)), failure(&answer(18)), failure(&answer(1))), (
-            Failure::NoDriver,
-            Failure::Mismatch,
-            Failure::Other
-        ));
+        assert_eq!(
+            (failure(&answer(9)), failure(&answer(18)), failure(&answer(1))),
+            (Failure::NoDriver, Failure::Mismatch, Failure::Other)
+        );
     }
 }

@@ -76,8 +76,14 @@ mod tests {
     }
 
     #[rstest]
-    #[case::closed("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023", "535.129.03")]
-    #[case::open("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (x@y)", "580.65.06")]
+    #[case::closed(
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023",
+        "535.129.03"
+    )]
+    #[case::open(
+        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (x@y)",
+        "580.65.06"
+    )]
     #[case::old("NVRM version: NVIDIA UNIX x86_64 Kernel Module  384.81  Wed Aug 17 22:24:07 PDT 2016", "384.81")]
     fn the_kernel_module_names_its_version(#[case] text: &str, #[case] version: &str) {
         assert_eq!(of_module(text), Some(version));

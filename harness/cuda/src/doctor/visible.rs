@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn the_beginning_of_a_uuid_names_a_device() {
         let uuids = ["GPU-11", "GPU-22"].map(str::to_owned);
-        assert_eq!((position("GPU-2", &uuids), position("1", &uuids), position("MIG-1", &uuids)), (Some(1), Some(1), None));
+        assert_eq!(
+            (position("GPU-2", &uuids), position("1", &uuids), position("MIG-1", &uuids)),
+            (Some(1), Some(1), None)
+        );
     }
 
     proptest! {

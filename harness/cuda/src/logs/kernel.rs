@@ -1,6 +1,6 @@
-//! The driver's lines in the kernel log. Lines of the modules begin with `NVRM:`, `nvidia-uvm:` or `nvidia-nvlink:`. A line
-//! about an error has a number (Xid) and, where the driver knows it, the process: `pid=13332, name=…`. Source of the
-//! form: docs.nvidia.com/deploy/xid-errors, and public threads (fixtures/machines/README.md).
+//! The driver's lines in the kernel log. Lines of the modules begin with `NVRM:`, `nvidia-uvm:` or `nvidia-nvlink:`. A
+//! line about an error has a number (Xid) and, if the driver knows the process, `pid=13332, name=…`. Source of the form:
+//! docs.nvidia.com/deploy/xid-errors, and public threads (fixtures/machines/README.md).
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! A driver's lines in the kernel log: in the kernel's buffer, in the files in which systems keep kernel messages, or in
-//! the journal. The runtime's crate recognizes the lines.
+//! A driver's lines in the kernel log: in the kernel's buffer, in the files in which systems keep kernel messages, or
+//! in the journal. The runtime's crate recognizes the lines.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -198,7 +198,10 @@ pub fn check_first_library(path: &Path, libraries: &Libraries, runtime: &Runtime
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let is = |library: &&RuntimeLibrary| {
         // A name may be followed by further numbers of the version.
-        library.names.iter().any(|name| file.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+        library
+            .names
+            .iter()
+            .any(|name| file.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     };
     let first = libraries.first();
     match libraries.all()[1..].iter().find(is) {
