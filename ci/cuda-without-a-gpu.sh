@@ -55,7 +55,7 @@ for package in "${packages[@]}"; do
     expect 3 "finds no driver" "$cts" doctor --runtime cuda
     expect 3 "install the NVIDIA driver" \
         "$cts" run --runtime cuda --backend device --report-dir "$report-device"
-    expect 2 "is the library toolkit of cuda" \
+    expect 2 'is the library `toolkit` of cuda' \
         "$cts" run --runtime cuda --library "$library" --report-dir "$report-library"
     # Under the name of the driver's library, the toolkit's library lacks the driver's functions.
     mkdir -p "$work/renamed" && cp "$library" "$work/renamed/libcuda.so.1"

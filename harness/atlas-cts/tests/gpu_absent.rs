@@ -28,7 +28,7 @@ fn a_toolkit_alone_is_not_a_device() {
     assert!(!answer.text.contains("set_env.sh"), "{}", answer.text);
     let path = bench.path("libcudart.so.12");
     let answer = run(&bench, &["--library", path.to_str().unwrap()]);
-    answer.says(2, &["is the library toolkit of cuda", "give the path of driver", "libcuda.so.1"]);
+    answer.says(2, &["is the library `toolkit` of cuda", "give the path of its library `driver`", "libcuda.so.1"]);
 }
 
 #[rstest]

@@ -119,7 +119,7 @@ fn the_toolkits_library_is_not_taken_for_the_drivers() {
     library(&machine, "opt/libcudart.so.12", TOOLKIT, &[]);
     let path = machine.root().join("opt/libcudart.so.12");
     let found = machine.with(&["--library", path.to_str().unwrap()]).examine();
-    found.says("library.unusable", "blocker", &["is the library toolkit of cuda", "libcuda.so.1"]);
+    found.says("library.unusable", "blocker", &["is the library `toolkit` of cuda", "libcuda.so.1"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) struct Smi {
     pub failed: Option<Failure>,
     pub gpus: Vec<Gpu>,
     pub users: Vec<User>,
-    /// True if the listing has parts of devices (MIG).
+    /// The number of parts of divided devices (MIG).
     pub parts: usize,
 }
 

@@ -57,8 +57,8 @@ pub enum LibraryError {
     )]
     NotFound { names: Vec<String>, looked: Vec<String>, advice: &'static str },
     #[error(
-        "{path} is the library {id} of {runtime}, and rules call the library {first} first; give the path of {first} \
-         ({}), next to which the others are found",
+        "{path} is the library `{id}` of {runtime}; give the path of its library `{first}` ({}), next to which the others \
+         are found",
         .names.join(", ")
     )]
     NotFirst { path: PathBuf, id: String, runtime: &'static str, first: String, names: Vec<String> },
