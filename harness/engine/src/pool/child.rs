@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -51,7 +52,8 @@ pub struct Deadlines {
 #[derive(Debug)]
 pub struct WorkerProcess {
     child: Child,
-    requests: Option<std::process::ChildStdin>,
+    /// A socket and not a pipe, because it also passes descriptors.
+    pub(super) requests: Option<UnixStream>,
     replies: std::process::ChildStdout,
     lines: Lines,
     pub flight: Flight,
@@ -104,6 +106,7 @@ impl WorkerProcess {
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
         leftovers::adopt_orphans();
         let mark = format!("{FLIGHT}={path}");
+        let (requests, theirs) = UnixStream::pair()?;
         let mut command = Command::new(executable);
         if let Some(removed) = removed {
             command.env_remove(removed);
@@ -112,14 +115,15 @@ impl WorkerProcess {
             .env(WORKER, runtime)
             .env(FLIGHT, &path)
             .envs(environment)
-            .stdin(Stdio::piped())
+            .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // The worker gets a separate group, so that all processes that the library starts end together with the
             // worker.
             .process_group(0)
             .spawn()?;
-        let requests = child.stdin.take();
+        // The worker has the only copy of its end, so that the end closes with the worker.
+        drop(command);
         let replies = child.stdout.take().expect("the output was piped");
         let errors = child.stderr.take().expect("the error output was piped");
         let printed = errors.as_fd().try_clone_to_owned()?;
@@ -131,7 +135,7 @@ impl WorkerProcess {
         })?;
         Ok(WorkerProcess {
             child,
-            requests,
+            requests: Some(requests),
             replies,
             lines: Lines::new(LONGEST_LINE),
             flight,

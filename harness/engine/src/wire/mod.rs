@@ -3,6 +3,7 @@
 
 pub mod crash;
 pub mod flight;
+pub mod handing;
 pub mod lines;
 pub mod meeting;
 pub mod message;

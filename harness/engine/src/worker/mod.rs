@@ -4,6 +4,7 @@ mod actors;
 mod begun;
 mod copies;
 mod crash;
+mod descriptors;
 mod difference;
 mod evaluate;
 mod execution;

@@ -13,6 +13,7 @@ use simulator_contract::symbol;
 use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trace, Trouble};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
+use crate::wire::handing::{self, Handed};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait};
@@ -47,7 +48,7 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     std::process::exit(0);
 }
 
-/// The pipes to the supervisor.
+/// The connection to the supervisor: a socket for requests, and a pipe for replies.
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
@@ -117,6 +118,26 @@ impl Link for Wire {
             Some(Request::Turn(turn)) => Ok(turn),
             Some(other) => Err(WorkerFault::Unexpected { expected: "a turn", got: format!("{other:?}") }),
             None => std::process::exit(0),
+        }
+    }
+
+    fn give(&self, handed: Handed<BorrowedFd<'_>>) -> Result<(), WorkerFault> {
+        self.expect_open();
+        let sent = handing::send(self.requests.borrow().get_ref(), handed);
+        sent.map_err(|error| WorkerFault::io("cannot hand a descriptor over", error))
+    }
+
+    fn take(&self) -> Result<Handed<OwnedFd>, WorkerFault> {
+        self.expect_open();
+        let requests = self.requests.borrow();
+        if !requests.buffer().is_empty() {
+            let got = String::from_utf8_lossy(requests.buffer()).into_owned();
+            return Err(WorkerFault::Unexpected { expected: "a descriptor", got });
+        }
+        match handing::receive(requests.get_ref()) {
+            Ok(Some(handed)) => Ok(handed),
+            Ok(None) => std::process::exit(0),
+            Err(error) => Err(WorkerFault::io("cannot receive a descriptor", error)),
         }
     }
 }
@@ -460,6 +481,8 @@ impl<'a> Worker<'a> {
                 recent_error(life_cycle, state, flight, wire, &mut execution.report);
             }
             execution.clean_up();
+            let leaks = execution.descriptors.end();
+            execution.report.findings.extend(leaks);
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
             unreleased = unreleased.take().or(report.releases.first().cloned());
@@ -552,6 +575,7 @@ impl<'a> Worker<'a> {
             }
         }
         execution.end_threads();
+        let mut manners = execution.descriptors.end();
         drop(execution);
         self.settle();
         let mut restored = Ok(());
@@ -567,7 +591,8 @@ impl<'a> Worker<'a> {
         let texts =
             Texts { rules: self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&case.product) };
         let memory_limit = memory_limit(self.flight, &texts);
-        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true), memory_limit }))
+        manners.extend(self.manners(true));
+        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners, memory_limit }))
     }
 
     /// Returns the changes that the library has made to its process since the previous query, and undoes them for

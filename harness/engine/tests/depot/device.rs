@@ -127,6 +127,11 @@ pub const DEFECTS: &[Defect] = &[
     subtle("range.one-more", "A range may end one byte after its lot."),
     blunt("paint.first-byte", "Only the first byte is painted."),
     subtle("paint.whole-words", "The bytes after the last whole word stay unchanged."),
+    subtle("export.no-reference", "The memory of an exported lot is gone when its exporter gives it back."),
+    subtle("export.dies-with-exporter", "A lot cannot be imported when its exporter has ended."),
+    subtle("export.whole-blocks", "The bytes after the last whole block of 512 are not shared."),
+    blunt("export.closed", "The descriptor of an exported lot is closed."),
+    blunt("import.copies", "An imported lot is a copy."),
     blunt("label.empty", "The label reports no stored bytes."),
     subtle("label.rounded", "The bytes of a lot are rounded up to 8."),
     blunt("label.null", "A label without a place is written nowhere, with success."),
@@ -151,5 +156,6 @@ pub const BAD_DEVICES: &[Defect] = &[
 
 pub const VARIANTS: &[Defect] = &[
     blunt("variant.sparse-numbers", "Numbers of lots lie far apart."),
+    blunt("variant.import-keeps", "An import keeps a second descriptor of the lot."),
     blunt("variant.other-aisles", "Every lot lies in the seventh aisle."),
 ];
