@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -25,6 +24,7 @@ use record::MemoryLimit;
 
 use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
+use super::handing::spawn_with_socket;
 use super::interrupt;
 use super::remarks::Remarks;
 use super::stacks::Stacks;
@@ -52,8 +52,9 @@ pub struct Deadlines {
 #[derive(Debug)]
 pub struct WorkerProcess {
     child: Child,
-    /// A socket and not a pipe, because it also passes descriptors.
-    pub(super) requests: Option<UnixStream>,
+    requests: Option<std::process::ChildStdin>,
+    /// The socket through which descriptors pass.
+    pub(super) handing: OwnedFd,
     replies: std::process::ChildStdout,
     lines: Lines,
     pub flight: Flight,
@@ -106,24 +107,22 @@ impl WorkerProcess {
         let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
         leftovers::adopt_orphans();
         let mark = format!("{FLIGHT}={path}");
-        let (requests, theirs) = UnixStream::pair()?;
         let mut command = Command::new(executable);
         if let Some(removed) = removed {
             command.env_remove(removed);
         }
-        let mut child = command
+        command
             .env(WORKER, runtime)
             .env(FLIGHT, &path)
             .envs(environment)
-            .stdin(OwnedFd::from(theirs))
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // The worker gets a separate group, so that all processes that the library starts end together with the
             // worker.
-            .process_group(0)
-            .spawn()?;
-        // The worker has the only copy of its end, so that the end closes with the worker.
-        drop(command);
+            .process_group(0);
+        let (mut child, handing) = spawn_with_socket(&mut command)?;
+        let requests = child.stdin.take();
         let replies = child.stdout.take().expect("the output was piped");
         let errors = child.stderr.take().expect("the error output was piped");
         let printed = errors.as_fd().try_clone_to_owned()?;
@@ -135,7 +134,8 @@ impl WorkerProcess {
         })?;
         Ok(WorkerProcess {
             child,
-            requests: Some(requests),
+            requests,
+            handing,
             replies,
             lines: Lines::new(LONGEST_LINE),
             flight,

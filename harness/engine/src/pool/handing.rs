@@ -1,25 +1,44 @@
 //! Descriptors that pass between the processes of a rule, as the supervisor sees them.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use crate::wire::handing::{self, Handed};
-use crate::wire::wait;
+use crate::wire::{HANDING, wait};
 
 use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;
 use super::interrupt;
+
+/// Starts a worker that has the other end of the returned socket. The worker has the only copy of its end, so that the
+/// end closes with the worker.
+pub(super) fn spawn_with_socket(command: &mut Command) -> io::Result<(Child, OwnedFd)> {
+    static STARTS: Mutex<()> = Mutex::new(());
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    command.env(HANDING, theirs.as_raw_fd().to_string());
+    // A process that starts while the end can be inherited would have it too.
+    let one = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
+    fcntl_setfd(&theirs, FdFlags::empty())?;
+    let child = command.spawn();
+    drop(theirs);
+    drop(one);
+    child.map(|child| (child, ours))
+}
 
 impl WorkerProcess {
     /// Waits for the descriptor that the worker hands over.
     pub(super) fn take_descriptor(&mut self, deadline: Duration) -> Result<Handed<OwnedFd>, WorkerEnd> {
         let mut since = Instant::now();
         loop {
-            let Some(socket) = &self.requests else { return Err(self.crashed()) };
-            if wait::ready(&mut [PollFd::new(socket, PollFlags::IN)], deadline.min(TICK)) > 0 {
-                return match handing::receive(socket) {
+            if wait::ready(&mut [PollFd::new(&self.handing, PollFlags::IN)], deadline.min(TICK)) > 0 {
+                return match handing::receive(&self.handing) {
                     Ok(Some(handed)) => Ok(handed),
                     Ok(None) | Err(_) => Err(self.crashed()),
                 };
@@ -47,10 +66,7 @@ impl WorkerProcess {
     /// Gives the worker, which waits for it, a descriptor of another process.
     pub(super) fn give_descriptor(&mut self, handed: &Handed<OwnedFd>) -> Result<(), WorkerEnd> {
         let handed = handed.as_ref().map(OwnedFd::as_fd).map_err(|absent| *absent);
-        match self.requests.as_ref().map(|socket| handing::send(socket, handed)) {
-            Some(Ok(())) => Ok(()),
-            _ => Err(self.crashed()),
-        }
+        handing::send(&self.handing, handed).map_err(|_| self.crashed())
     }
 }
 

@@ -1,7 +1,6 @@
 //! A descriptor on its way from one process of a rule through the supervisor to another one.
 //!
-//! The request pipe of a worker is a socket, because only a socket passes descriptors. In one direction it carries
-//! requests, and a descriptor when the worker waits for one; in the other direction only descriptors.
+//! Each worker has a socket for this in addition to the pipes of the protocol, because only a socket passes descriptors.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

@@ -11,6 +11,7 @@ mod execution;
 mod fault;
 mod flow;
 mod gates;
+mod handing;
 mod heap;
 mod histories;
 mod hooks;

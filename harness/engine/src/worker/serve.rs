@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -16,11 +16,14 @@ use crate::wire::flight::Flight;
 use crate::wire::handing::{self, Handed};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
-use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait};
+use crate::wire::{
+    DEAF, FLIGHT, HANDING, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait,
+};
 use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
 
+use super::descriptors::is_open;
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::lane::open_meeting;
@@ -48,10 +51,12 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     std::process::exit(0);
 }
 
-/// The connection to the supervisor: a socket for requests, and a pipe for replies.
+/// The pipes to the supervisor.
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
+    /// The socket through which descriptors pass; `None` under a debugger.
+    handing: Option<OwnedFd>,
     /// The files that the two descriptors referred to when the process started.
     pipes: [Option<(u64, u64)>; 2],
 }
@@ -59,7 +64,11 @@ struct Wire {
 impl Wire {
     fn new(requests: File, replies: File) -> Wire {
         let pipes = [pipe(&requests), pipe(&replies)];
-        Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes }
+        Wire { requests: RefCell::new(BufReader::new(requests)), replies, handing: None, pipes }
+    }
+
+    fn handing(&self) -> Result<&OwnedFd, WorkerFault> {
+        self.handing.as_ref().ok_or(WorkerFault::NotSet(HANDING))
     }
 
     fn next(&self) -> Result<Option<Request>, WorkerFault> {
@@ -122,19 +131,12 @@ impl Link for Wire {
     }
 
     fn give(&self, handed: Handed<BorrowedFd<'_>>) -> Result<(), WorkerFault> {
-        self.expect_open();
-        let sent = handing::send(self.requests.borrow().get_ref(), handed);
+        let sent = handing::send(self.handing()?, handed);
         sent.map_err(|error| WorkerFault::io("cannot hand a descriptor over", error))
     }
 
     fn take(&self) -> Result<Handed<OwnedFd>, WorkerFault> {
-        self.expect_open();
-        let requests = self.requests.borrow();
-        if !requests.buffer().is_empty() {
-            let got = String::from_utf8_lossy(requests.buffer()).into_owned();
-            return Err(WorkerFault::Unexpected { expected: "a descriptor", got });
-        }
-        match handing::receive(requests.get_ref()) {
+        match handing::receive(self.handing()?) {
             Ok(Some(handed)) => Ok(handed),
             Ok(None) => std::process::exit(0),
             Err(error) => Err(WorkerFault::io("cannot receive a descriptor", error)),
@@ -156,13 +158,28 @@ fn connect() -> std::io::Result<Wire> {
 /// Moves the protocol from descriptors 0 and 1 to other descriptors, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // Libraries do not close high numbers by mistake. A low limit on descriptors may rule out high numbers.
-    let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
-    Ok(Wire::new(File::from(requests), File::from(replies)))
+    Ok(Wire { handing: take_socket(), ..Wire::new(File::from(requests), File::from(replies)) })
+}
+
+/// A copy of a descriptor with a high number, which libraries do not close by mistake. A low limit on descriptors may
+/// rule out high numbers.
+fn away(from: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
+    fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3))
+}
+
+/// Moves the inherited socket for descriptors to a number that programs started by the library do not inherit.
+fn take_socket() -> Option<OwnedFd> {
+    let number: RawFd = std::env::var(HANDING).ok()?.parse().ok()?;
+    if !is_open(number) {
+        return None;
+    }
+    // SAFETY: the supervisor opened this number for this process, which takes it only here.
+    let inherited = unsafe { OwnedFd::from_raw_fd(number) };
+    away(inherited.as_fd()).ok()
 }
 
 /// Ends this process when the supervisor is gone, even while a library call hangs.
