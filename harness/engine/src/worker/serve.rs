@@ -23,7 +23,7 @@ use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Spe
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
 
-use super::descriptors::is_open;
+use super::descriptors::{Descriptors, is_open};
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::lane::open_meeting;
@@ -279,6 +279,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
         device: start.device,
         asks: !start.mute,
         surroundings,
+        descriptors: Descriptors::default(),
     };
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
@@ -345,6 +346,8 @@ struct Worker<'a> {
     /// True if the library may be queried for error texts.
     asks: bool,
     surroundings: Surroundings,
+    /// What is open between the cases of rules that need several or fresh processes.
+    descriptors: Descriptors,
 }
 
 impl<'a> Worker<'a> {
@@ -555,6 +558,7 @@ impl<'a> Worker<'a> {
         execution.life = Some(self.life);
         execution.ignored = case.ignored;
         execution.observed = &case.observed;
+        execution.descriptors = std::mem::take(&mut self.descriptors);
         execution.begin(case.values.clone(), case.salt);
         self.flight.begin_case(case.number, case.salt, &case.values);
         if rule.program.several_processes() {
@@ -593,6 +597,7 @@ impl<'a> Worker<'a> {
         }
         execution.end_threads();
         let mut manners = execution.descriptors.end();
+        self.descriptors = std::mem::take(&mut execution.descriptors);
         drop(execution);
         self.settle();
         let mut restored = Ok(());
