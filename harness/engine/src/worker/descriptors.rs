@@ -19,11 +19,14 @@ pub(super) struct Descriptors {
     pub complete: bool,
 }
 
+/// A file, by device and number. It tells whether a descriptor's number is in use again.
+type File = (u64, u64);
+
 /// The open descriptors of this process.
 #[derive(Debug)]
 struct Open {
-    /// The numbers, in ascending order.
-    numbers: Vec<RawFd>,
+    /// The numbers in ascending order, each with its file.
+    numbers: Vec<(RawFd, File)>,
     count: Option<u64>,
 }
 
@@ -31,8 +34,7 @@ struct Open {
 #[derive(Debug)]
 struct Received {
     number: RawFd,
-    /// The file, by which a number that is in use again is recognized.
-    file: (u64, u64),
+    file: File,
     /// The name of its variable.
     name: String,
 }
@@ -43,7 +45,8 @@ impl Descriptors {
         (self.watched, self.complete) = (watched, false);
         self.received.clear();
         if watched && self.has_changed() {
-            self.before = Some(Arc::new(Open { numbers: open_numbers(), count: count() }));
+            let numbers = open_numbers().into_iter().filter_map(|number| Some((number, file(number)?.0))).collect();
+            self.before = Some(Arc::new(Open { numbers, count: count() }));
         }
     }
 
@@ -74,7 +77,9 @@ impl Descriptors {
 
     /// True if a number was open before the case, which is then not the rule's.
     pub(super) fn were_open(&self, number: RawFd) -> bool {
-        self.watched && self.before.as_ref().is_some_and(|before| before.numbers.binary_search(&number).is_ok())
+        let Some(before) = self.before.as_ref().filter(|_| self.watched) else { return false };
+        let known = before.numbers.binary_search_by_key(&number, |(number, _)| *number).ok();
+        known.is_some_and(|at| file(number).is_some_and(|(file, _)| file == before.numbers[at].1))
     }
 
     /// Ends a case: closes what the rule received and left open. Returns remarks about a complete case. A descriptor
@@ -131,7 +136,7 @@ pub(super) fn is_open(number: RawFd) -> bool {
 
 /// The file of a descriptor, by device and number, and true if it is a device node; `None` if the descriptor is not
 /// open.
-fn file(number: RawFd) -> Option<((u64, u64), bool)> {
+fn file(number: RawFd) -> Option<(File, bool)> {
     if number < 0 || !is_open(number) {
         return None;
     }
