@@ -56,7 +56,7 @@ impl Checker<'_> {
                 }
                 self.no_float(&of, tree.span)?;
                 self.widens(&of, ty, tree.span);
-                let space = if is_address(ty) { of.space } else { None };
+                let space = of.space.filter(|space| space.holds(ty));
                 let constant = of.constant.map(|value| wrap(ty, value));
                 let expression = Expression::Cast(ty, Box::new(of.expression));
                 Some(Typed { expression, ty, space, constant })

@@ -164,6 +164,24 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_export(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_export", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, *mut c_void) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_import(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("depot_import", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64, i32, usize) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64, a1 as i32, a2 as usize) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_insured(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("depot_insured", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -271,7 +289,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "968afc496d3ad7f1f891c1ebcec13dc0c05ae0a055cce28e4259cf65e1f5eac2",
+    header_digest: "c37ccd39237911fd434394fec359d4b03af5797f0006a40b7ce3af67ddec6482",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -347,6 +365,27 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_describe,
+        },
+        Function {
+            name: "depot_export",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "descriptor", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_export,
+        },
+        Function {
+            name: "depot_import",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+                Parameter { name: "descriptor", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_import,
         },
         Function {
             name: "depot_insured",
