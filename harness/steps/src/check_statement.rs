@@ -5,12 +5,13 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Builtin, Use, builtin};
 use super::check::Checker;
+use super::check_expression::holds_address;
 use super::ids::{ActorId, Id, StatementId};
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use super::syntax::{
     self, BinaryOperator, Declaration, Expression as Tree, ExpressionKind, Initializer, StatementKind as Written,
 };
-use super::types::{c_name, is_address, is_integer};
+use super::types::{c_name, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
@@ -230,7 +231,7 @@ impl Checker<'_> {
             None => {}
         }
         let variable = self.declare(&tree.name.name, ty, length.is_some(), tree.name.span);
-        self.program.variables[variable].space = space.filter(|_| is_address(ty));
+        self.program.variables[variable].space = space.filter(|space| holds_address(ty, *space));
         if filled {
             self.bound.insert(variable);
         }
@@ -285,8 +286,8 @@ impl Checker<'_> {
         }
         if let Some(variable) = place.variable {
             let known = &mut self.program.variables[variable];
-            if is_address(known.ty) && known.space.is_none() {
-                known.space = value_typed.space;
+            if known.space.is_none() && operator.is_none() {
+                known.space = value_typed.space.filter(|space| holds_address(known.ty, *space));
             }
             if !known.array {
                 self.bound.insert(variable);

@@ -278,3 +278,5 @@ uint32_t depot_lots(void)
             count++;
     return wrong("lots.one-less") && count > 0 ? count - 1 : count;
 }
+
+#include "yard.h"
