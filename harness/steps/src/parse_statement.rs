@@ -3,8 +3,8 @@
 use super::ParseError;
 use super::parse::{Parsed, Parser};
 use super::syntax::{
-    BinaryOperator, Declaration, Expect, Expression, ExpressionKind, Identifier, Initializer, Lane, SetUse, Statement,
-    StatementKind, TypeName,
+    BinaryOperator, Declaration, Expect, Expression, Identifier, Initializer, Lane, SetUse, Statement, StatementKind,
+    TypeName,
 };
 use super::token::Kind;
 
@@ -390,15 +390,6 @@ impl Parser<'_> {
             }
         }
         let expect = if self.is("fails") { Some(self.fails()?) } else { None };
-        if let (ExpressionKind::Name(tag), Kind::Name(_)) = (&expression.kind, self.peek())
-            && let Some(ty) = ["struct", "union", "enum"]
-                .iter()
-                .map(|keyword| format!("{keyword} {tag}"))
-                .find(|ty| (self.names.is_type)(ty))
-        {
-            let message = format!("`{tag}` is a tag of the header; write `{ty}`");
-            return Err(ParseError { span: expression.span, message });
-        }
         self.expect(";", "after the statement")?;
         Ok(StatementKind::Expression { expression, expect, info: false })
     }

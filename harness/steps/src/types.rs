@@ -103,10 +103,25 @@ impl Declarations {
         for typedef in bindings.typedefs {
             types.entry(typedef.name).or_insert(typedef.ty);
         }
+        let mut structs: HashMap<&'static str, &'static Struct> =
+            bindings.structs.iter().map(|structure| (structure.name, structure)).collect();
+        // A tag without a typedef may also be written alone.
+        for structure in bindings.structs {
+            if let Some((_, tag)) = structure.name.split_once(' ') {
+                types.entry(tag).or_insert(Type::Struct(structure.name));
+                structs.entry(tag).or_insert(structure);
+            }
+        }
+        for enumeration in bindings.enums {
+            if let (Some((_, tag)), Some(ty)) = (enumeration.name.split_once(' '), types.get(enumeration.name).copied())
+            {
+                types.entry(tag).or_insert(ty);
+            }
+        }
         Declarations {
             bindings,
             functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
-            structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
+            structs,
             callbacks: bindings.callbacks.iter().map(|callback| (callback.name, callback)).collect(),
             constants,
             casts: bindings.casts.iter().map(|cast| (cast.name, cast.ty)).collect(),

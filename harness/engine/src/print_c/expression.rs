@@ -1,5 +1,6 @@
 //! Prints expressions as C.
 
+use abi::Type;
 use steps::ActorId;
 use steps::builtins::{Parameter, builtin};
 use steps::program::Variable;
@@ -83,9 +84,11 @@ impl Printer<'_> {
                 CONDITIONAL,
             ),
             ExpressionKind::Cast { ty, pointers, of } => {
-                (format!("({}){}", written_type(ty, *pointers, ""), self.inside(of, UNARY)), UNARY)
+                (format!("({}){}", self.written_type(ty, *pointers, ""), self.inside(of, UNARY)), UNARY)
             }
-            ExpressionKind::SizeOf { ty, pointers } => (format!("sizeof({})", written_type(ty, *pointers, "")), UNARY),
+            ExpressionKind::SizeOf { ty, pointers } => {
+                (format!("sizeof({})", self.written_type(ty, *pointers, "")), UNARY)
+            }
             ExpressionKind::In(of, values) => (format!("IN({}, {})", self.expression(of), self.list(values)), POSTFIX),
         }
     }
@@ -195,16 +198,20 @@ impl Printer<'_> {
         variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
     }
 
+    /// A type in the rule's notation, with the declared name. A tag gets its keyword.
+    pub(super) fn written_type(&self, ty: &TypeName, pointers: usize, name: &str) -> String {
+        let written = match self.rules.environment.declarations.ty(&ty.name) {
+            Some(Type::Struct(own) | Type::Enumeration { name: own, .. }) if own.contains(' ') => own,
+            _ => &ty.name,
+        };
+        let constant = if ty.constant { "const " } else { "" };
+        let declared = format!("{}{name}", "*".repeat(pointers));
+        if declared.is_empty() { format!("{constant}{written}") } else { format!("{constant}{written} {declared}") }
+    }
+
     pub(super) fn is_shared(&self, variable: &Variable) -> bool {
         self.shares(variable.actor, &variable.name)
     }
-}
-
-/// A type in the rule's notation, with the declared name.
-pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
-    let constant = if ty.constant { "const " } else { "" };
-    let declared = format!("{}{name}", "*".repeat(pointers));
-    if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
 }
 
 /// True if compilers want parentheses around the inner operator although precedence does not require parentheses.

@@ -101,7 +101,7 @@ fn programs_use_the_names_that_the_header_gives() {
     );
     contains("depot.yard.give", &["long long before = depot_yard_left();", "long long less = depot_yard_left();"]);
     contains("depot.yard.carry", &["depot_place places[2];", "static const depot_lane out = DEPOT_MAIN_LANE;"]);
-    contains("depot.yard.extent", &["struct depot_extent extent; POISON(extent);", "struct depot_extent again;"]);
+    contains("depot.yard.extent", &["struct depot_extent extent; POISON(extent);", "struct depot_extent again = {0};"]);
     contains("depot.yard.seal", &["depot_seal seal; POISON(seal);", "depot_place_v2 found; POISON(found);"]);
 }
 
