@@ -64,6 +64,9 @@ mod raw {
             "Offset of field: audit_page::ticket",
         ][::core::mem::offset_of!(audit_page, ticket) - 12usize];
     };
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct depot_feature(pub ::core::ffi::c_uint);
     pub type depot_place = ::core::ffi::c_ulonglong;
     pub type depot_place_v2 = depot_place;
     #[repr(C)]
@@ -208,6 +211,15 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_cool(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_cool", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_describe(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("depot_describe", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -223,6 +235,15 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place_v2, *mut raw::depot_extent) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as raw::depot_place_v2, a1 as usize as *mut raw::depot_extent) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_insured(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_insured", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u8) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u8) };
         result.0 as u64
     }
 
@@ -259,6 +280,15 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut core::ffi::c_char, usize) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut core::ffi::c_char, a1 as usize) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_offers(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_offers", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_feature, *mut i32) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::depot_feature(a0 as u32), a1 as usize as *mut i32) };
         result.0 as u64
     }
 
@@ -382,7 +412,7 @@ use abi::{
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "a39e2af1e0d9b738833becec4cf8a4f8920199f63e9ad230cb8f7dcbafa62caa",
+    header_digest: "25d118cd6380e14f799ceed30aadc816f3889c47df573e11798f8ab88a7aacc2",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -465,6 +495,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::depot_close,
         },
         Function {
+            name: "depot_cool",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_cool,
+        },
+        Function {
             name: "depot_describe",
             exported_as: None,
             parameters: &[
@@ -483,6 +522,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_extent_of,
+        },
+        Function {
+            name: "depot_insured",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "insured", ty: Type::Pointer { to: &Type::Integer { bytes: 1, signed: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_insured,
         },
         Function {
             name: "depot_lane_close",
@@ -518,6 +566,16 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_name,
+        },
+        Function {
+            name: "depot_offers",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "feature", ty: Type::Enumeration { name: "depot_feature", signed: false } },
+                Parameter { name: "number", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_offers,
         },
         Function {
             name: "depot_open",
@@ -638,6 +696,13 @@ pub static BINDINGS: Bindings = Bindings {
         },
     ],
     enums: &[
+        Enumeration {
+            name: "depot_feature",
+            constants: &[
+                Constant { name: "DEPOT_COLD", value: 1 },
+                Constant { name: "DEPOT_LIFTS", value: 2 },
+            ],
+        },
         Enumeration {
             name: "depot_side",
             constants: &[
