@@ -288,7 +288,9 @@ impl Checker<'_> {
         }
         if let Some(variable) = place.variable {
             let known = &mut self.program.variables[variable];
-            known.space = known.space.or(value_typed.space.filter(|space| space.holds(known.ty)));
+            if known.space.is_none() && operator.is_none() {
+                known.space = value_typed.space.filter(|space| space.holds(known.ty));
+            }
             if !known.array {
                 self.bound.insert(variable);
             }

@@ -239,11 +239,15 @@ pub enum Space {
 }
 
 impl Space {
-    /// True if a value of the type can be of this space: descriptors are integers, all others are addresses.
+    /// True if a value of the type can be of this space: descriptors are integers, and addresses are pointers or
+    /// integers of the same size. An integer is not a gate.
     pub(crate) fn holds(self, ty: Type) -> bool {
         match self {
             Space::Descriptor => is_integer(ty),
-            Space::Host | Space::Device | Space::Gate => is_address(ty),
+            Space::Host | Space::Device => {
+                is_address(ty) || matches!(crate::types::plain(ty), Type::Integer { bytes: 8, .. })
+            }
+            Space::Gate => is_address(ty),
         }
     }
 }

@@ -246,6 +246,10 @@ pub struct LibrarySource {
     /// dropped.
     #[serde(default)]
     pub search: Vec<String>,
+    /// The vendor's headers that declare the functions. Printed C can include them instead of the catalog's header.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub headers: Vec<Spanned<String>>,
 }
 
 /// One of several libraries.
@@ -265,6 +269,10 @@ pub struct LibraryEntry {
     /// True if the runtime also works without the library. If it is missing, rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
+    /// The vendor's headers that declare the functions. Printed C can include them instead of the catalog's header.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub headers: Vec<Spanned<String>>,
     /// The functions in the library, by name or as patterns such as `audit_*`. All others are in the first library.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

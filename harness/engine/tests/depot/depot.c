@@ -446,3 +446,5 @@ uint32_t depot_lots(void)
             count++;
     return wrong("lots.one-less") && count > 0 ? count - 1 : count;
 }
+
+#include "yard.h"
