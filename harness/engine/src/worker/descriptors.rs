@@ -17,6 +17,9 @@ pub(super) struct Descriptors {
     watched: bool,
     /// True if the case performed all its steps.
     pub complete: bool,
+    /// True if a watched case ended before. A library opens the files that it keeps when it is first used, so its
+    /// descriptors tell a leak only in later cases.
+    warm: bool,
 }
 
 /// A file, by device and number. It tells whether a descriptor's number is in use again.
@@ -59,7 +62,7 @@ impl Descriptors {
 
     /// The descriptors for a lane, which receives separate ones.
     pub(super) fn share(&self) -> Descriptors {
-        Descriptors { before: self.before.clone(), watched: self.watched, ..Descriptors::default() }
+        Descriptors { before: self.before.clone(), watched: self.watched, warm: self.warm, ..Descriptors::default() }
     }
 
     /// Adds what a lane received.
@@ -94,7 +97,8 @@ impl Descriptors {
             remarks.push(format!("descriptor leak: `{name}` ({kind}) was open at the end and was closed; use `shut`"));
             close(received.number);
         }
-        let kept = if self.watched && self.has_changed() { open_numbers() } else { Vec::new() };
+        let warm = std::mem::replace(&mut self.warm, self.watched);
+        let kept = if warm && self.watched && self.has_changed() { open_numbers() } else { Vec::new() };
         for number in kept.into_iter().filter(|number| !self.were_open(*number)) {
             // Runtimes open the nodes of their devices when they first need them.
             if file(number).is_some_and(|(_, is_device)| !is_device) {
