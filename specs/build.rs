@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let specs = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    // Cargo watches everything below the folder, also the catalog of a new runtime.
+    println!("cargo:rerun-if-changed={}", specs.display());
     let mut runtimes = entries(&specs);
     runtimes.retain(|path| path.join("api.yaml").is_file());
     let mut table = String::new();
     for runtime in &runtimes {
-        // Cargo watches everything below a folder that it is given.
-        println!("cargo:rerun-if-changed={}", runtime.display());
         let mut files = Vec::new();
         collect(runtime, &mut files);
         // Readings are evidence for readers of the repository; no run reads them.
@@ -44,7 +44,6 @@ fn main() {
     }
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("catalogs.rs");
     fs::write(&out, table).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
-    println!("cargo:rerun-if-changed=build.rs");
 }
 
 /// The entries of a folder, sorted by name.
