@@ -4,6 +4,7 @@
 
 #[rustfmt::skip]
 mod bindings;
+mod capabilities;
 mod catalog;
 mod descriptors;
 pub mod device;
