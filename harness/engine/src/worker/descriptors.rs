@@ -9,7 +9,7 @@ const OPEN: &str = "/proc/self/fd";
 /// The descriptors of a case.
 #[derive(Debug, Default)]
 pub(super) struct Descriptors {
-    /// What was open before the case, kept for the next one; `None` if no program so far opens descriptors.
+    /// The descriptors that were open before the case, kept for the next one; `None` if no program so far opens descriptors.
     before: Option<Arc<Open>>,
     /// Those that the rule received.
     received: Vec<Received>,
@@ -83,7 +83,7 @@ impl Descriptors {
     }
 
     /// Ends a case: closes what the rule received and left open. Returns remarks about a complete case. A descriptor
-    /// that the library keeps for itself stays open, because the library may need it.
+    /// of the library stays open, because the library may need it.
     pub(super) fn end(&mut self) -> Vec<String> {
         let mut remarks = Vec::new();
         for received in std::mem::take(&mut self.received) {
