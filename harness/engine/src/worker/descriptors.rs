@@ -50,8 +50,8 @@ impl Descriptors {
         }
     }
 
-    /// True if other descriptors may be open than before the case. Listing them costs 2 µs for each one, and counting
-    /// them 1 µs, so a case that opens as many as it closes is not examined further.
+    /// True if other descriptors may be open than before the case. Listing them takes 2 µs for each one, and counting
+    /// all of them 2 µs, so a case that opens as many as it closes is not examined further.
     fn has_changed(&self) -> bool {
         let before = self.before.as_ref().and_then(|before| before.count);
         before.is_none() || before != count()
