@@ -60,15 +60,10 @@ fn programs_hold_on_the_faithful_libraries() {
     }
 }
 
-#[test]
-fn programs_know_the_success_of_each_type() {
+/// Checks that a program fails in the same way as its rule.
+fn expect_failures(expected: &[(&str, &str, &str)]) {
     let (rules, folder) = (rules(), tempfile::tempdir().expect("a folder can be made"));
-    for (id, defect, said) in [
-        ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
-        ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
-        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is not a documented code"),
-        ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
-    ] {
+    for (id, defect, said) in expected {
         let output = run(&compiled(&printed(&rules, id), &format!("{id}-{defect}"), folder.path()), defect);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && errors.contains(said), "{id} with {defect}: {errors}");
@@ -76,14 +71,23 @@ fn programs_know_the_success_of_each_type() {
 }
 
 #[test]
-fn a_program_says_which_capabilities_it_needs() {
-    let rules = rules();
-    let keeps = printed(&rules, "depot.cold.keeps");
-    assert!(keeps.contains(" * Applies if the device has cold (cold storage).\n"), "{keeps}");
-    let refused = printed(&rules, "depot.cold.refused");
-    let words = "Applies if the device has lifts, and the device lacks cold (cold storage), and the device lacks";
-    assert!(refused.contains(words), "{refused}");
-    assert!(!printed(&rules, "depot.lot.reserve").contains("Applies if"));
+fn programs_know_the_success_of_each_type() {
+    expect_failures(&[
+        ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
+        ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
+        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is not a documented code"),
+        ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
+    ]);
+}
+
+#[test]
+fn descriptors_pass_between_the_processes_of_a_program() {
+    expect_failures(&[
+        ("depot.share.same-pages", "import.copies", "same(A_back, pattern(bytes, 2), bytes): does not hold"),
+        ("depot.share.lives", "export.no-reference", "returned 2, expected success"),
+        ("depot.share.exporter-dies", "export.dies-with-exporter", "returned 2, expected success"),
+        ("depot.share.same-pages", "export.closed", ", which is not an open descriptor"),
+    ]);
 }
 
 #[test]
