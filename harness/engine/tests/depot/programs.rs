@@ -83,11 +83,22 @@ fn programs_know_the_success_of_each_type() {
 #[test]
 fn descriptors_pass_between_the_processes_of_a_program() {
     expect_failures(&[
-        ("depot.share.same-pages", "import.copies", "same(A_back, pattern(bytes, 2), bytes): does not hold"),
+        ("depot.share.same-pages", "import.copies", "does not hold"),
         ("depot.share.lives", "export.no-reference", "returned 2, expected success"),
         ("depot.share.exporter-dies", "export.dies-with-exporter", "returned 2, expected success"),
         ("depot.share.same-pages", "export.closed", ", which is not an open descriptor"),
     ]);
+}
+
+#[test]
+fn a_program_says_which_capabilities_it_needs() {
+    let rules = rules();
+    let keeps = printed(&rules, "depot.cold.keeps");
+    assert!(keeps.contains(" * Applies if the device has cold (cold storage).\n"), "{keeps}");
+    let refused = printed(&rules, "depot.cold.refused");
+    let words = "Applies if the device has lifts, and the device lacks cold (cold storage), and the device lacks";
+    assert!(refused.contains(words), "{refused}");
+    assert!(!printed(&rules, "depot.lot.reserve").contains("Applies if"));
 }
 
 #[test]
