@@ -75,7 +75,7 @@ mod tests {
     use super::super::child::tests::worker;
     use super::*;
 
-    /// What becomes of a descriptor for which a worker with this script is asked.
+    /// Waits for the descriptor of a worker that runs this script instead.
     fn taken(script: &str, deadline: Duration) -> Result<Handed<OwnedFd>, WorkerEnd> {
         let folder = tempfile::tempdir().unwrap();
         let mut worker = worker(folder.path(), script);

@@ -9,7 +9,7 @@ const OPEN: &str = "/proc/self/fd";
 /// The descriptors of a case.
 #[derive(Debug, Default)]
 pub(super) struct Descriptors {
-    /// What was open before the case, kept for the next one; `None` if no program so far opens descriptors.
+    /// The descriptors that were open before the case, kept for the next one; `None` if no program so far opens descriptors.
     before: Option<Arc<Open>>,
     /// Those that the rule received.
     received: Vec<Received>,
@@ -53,8 +53,8 @@ impl Descriptors {
         }
     }
 
-    /// True if other descriptors may be open than before the case. Listing them costs 2 µs for each one, and counting
-    /// them 1 µs, so a case that opens as many as it closes is not examined further.
+    /// True if other descriptors may be open than before the case. Listing them takes 2 µs for each one, and counting
+    /// all of them 2 µs, so a case that opens as many as it closes is not examined further.
     fn has_changed(&self) -> bool {
         let before = self.before.as_ref().and_then(|before| before.count);
         before.is_none() || before != count()
@@ -86,7 +86,7 @@ impl Descriptors {
     }
 
     /// Ends a case: closes what the rule received and left open. Returns remarks about a complete case. A descriptor
-    /// that the library keeps for itself stays open, because the library may need it.
+    /// of the library stays open, because the library may need it.
     pub(super) fn end(&mut self) -> Vec<String> {
         let mut remarks = Vec::new();
         for received in std::mem::take(&mut self.received) {

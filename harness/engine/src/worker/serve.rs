@@ -346,7 +346,7 @@ struct Worker<'a> {
     /// True if the library may be queried for error texts.
     asks: bool,
     surroundings: Surroundings,
-    /// What is open between the cases of rules that need several or fresh processes.
+    /// The descriptors that are open between the cases of rules that need several or fresh processes.
     descriptors: Descriptors,
 }
 

@@ -64,19 +64,34 @@ fn programs_hold_on_the_faithful_libraries() {
     }
 }
 
-#[test]
-fn programs_know_the_success_of_each_type() {
+/// Checks that a program fails in the same way as its rule.
+fn expect_failures(expected: &[(&str, &str, &str)]) {
     let (rules, folder) = (rules(), tempfile::tempdir().expect("a folder can be made"));
-    for (id, defect, said) in [
-        ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
-        ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
-        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is not a documented code"),
-        ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
-    ] {
+    for (id, defect, said) in expected {
         let output = run(&compiled(&printed(&rules, id), &format!("{id}-{defect}"), folder.path()), defect);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && errors.contains(said), "{id} with {defect}: {errors}");
     }
+}
+
+#[test]
+fn programs_know_the_success_of_each_type() {
+    expect_failures(&[
+        ("depot.audit.begin", "bad.refuses", "returned 3, expected success"),
+        ("depot.audit.begin", "audit.agrees", "returned success, it must fail"),
+        ("depot.audit.no-lot", "audit.no-lot-code", "returned 0, which is not a documented code"),
+        ("depot.lot.other-bytes", "release.any-bytes", "returned success, it must fail"),
+    ]);
+}
+
+#[test]
+fn descriptors_pass_between_the_processes_of_a_program() {
+    expect_failures(&[
+        ("depot.share.same-pages", "import.copies", "does not hold"),
+        ("depot.share.lives", "export.no-reference", "returned 2, expected success"),
+        ("depot.share.exporter-dies", "export.dies-with-exporter", "returned 2, expected success"),
+        ("depot.share.same-pages", "export.closed", ", which is not an open descriptor"),
+    ]);
 }
 
 #[test]
