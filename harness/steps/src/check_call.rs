@@ -26,6 +26,9 @@ impl Checker<'_> {
             if signature.builtin == Builtin::Linear {
                 return self.wrong(span, "`linear` is a whole check; write it as a separate statement");
             }
+            if signature.builtin == Builtin::Handed {
+                return self.wrong(span, "`handed` is a whole value; write `int fd = handed(A.fd);` first");
+            }
             let expression = self.builtin_call(signature, arguments, span)?;
             let space = match signature.builtin {
                 Builtin::Gate => Some(Space::Gate),
@@ -43,6 +46,7 @@ impl Checker<'_> {
             let wanted = count(wanted, "argument");
             return self.wrong(span, format!("`{name}` takes {wanted}, got {given}"));
         }
+        self.program.opens_descriptors |= of.builtin == Builtin::Shut;
         let mut checked = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
@@ -185,6 +189,7 @@ impl Checker<'_> {
             }
         };
         self.program.calls += 1;
+        self.exports(function, arguments, &checked);
         Some((Call { function: position, arguments: checked, site: self.program.calls - 1, span }, function.returns))
     }
 

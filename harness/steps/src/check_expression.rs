@@ -56,7 +56,7 @@ impl Checker<'_> {
                 }
                 self.no_float(&of, tree.span)?;
                 self.widens(&of, ty, tree.span);
-                let space = of.space.filter(|space| holds_address(ty, *space));
+                let space = of.space.filter(|space| space.holds(ty));
                 let constant = of.constant.map(|value| wrap(ty, value));
                 let expression = Expression::Cast(ty, Box::new(of.expression));
                 Some(Typed { expression, ty, space, constant })
@@ -334,12 +334,6 @@ fn same_in_either_sign(left: &Typed, right: &Typed) -> bool {
         (_, Type::Char) => left.constant.is_some_and(|value| (0..=127).contains(&value)),
         _ => true,
     }
-}
-
-/// True if a value of the type can be an address in the space: a pointer, or an integer of the same size. An integer is
-/// not a gate.
-pub(super) fn holds_address(ty: Type, space: Space) -> bool {
-    is_address(ty) || (matches!(plain(ty), Type::Integer { bytes: 8, .. }) && space != Space::Gate)
 }
 
 pub(super) fn value(expression: Expression, ty: Type) -> Typed {

@@ -5,7 +5,6 @@ use abi::Type;
 use super::Span;
 use super::builtins::{Builtin, Use, builtin};
 use super::check::Checker;
-use super::check_expression::holds_address;
 use super::ids::{ActorId, Id, StatementId};
 use super::program::{Call, Expect, Expression, Place, Root, Statement, StatementKind};
 use super::syntax::{
@@ -202,7 +201,7 @@ impl Checker<'_> {
         let filled = tree.value.is_some();
         match &tree.value {
             Some(Initializer::Expression(expression)) => {
-                let typed = self.expression(expression)?;
+                let typed = self.whole_value(expression)?;
                 self.widens(&typed, ty, expression.span);
                 if length.is_some() {
                     self.problem(
@@ -231,7 +230,7 @@ impl Checker<'_> {
             None => {}
         }
         let variable = self.declare(&tree.name.name, ty, length.is_some(), tree.name.span);
-        self.program.variables[variable].space = space.filter(|space| holds_address(ty, *space));
+        self.program.variables[variable].space = space.filter(|space| space.holds(ty));
         if filled {
             self.bound.insert(variable);
         }
@@ -259,7 +258,10 @@ impl Checker<'_> {
         value: &Tree,
         span: Span,
     ) -> Option<StatementKind> {
-        let value_typed = self.expression(value)?;
+        let value_typed = match operator {
+            None => self.whole_value(value)?,
+            Some(_) => self.expression(value)?,
+        };
         // `r = f(..)` declares r.
         if let ExpressionKind::Name(name) = &target.kind
             && self.lookup(self.actor, name).is_none()
@@ -287,7 +289,7 @@ impl Checker<'_> {
         if let Some(variable) = place.variable {
             let known = &mut self.program.variables[variable];
             if known.space.is_none() && operator.is_none() {
-                known.space = value_typed.space.filter(|space| holds_address(known.ty, *space));
+                known.space = value_typed.space.filter(|space| space.holds(known.ty));
             }
             if !known.array {
                 self.bound.insert(variable);

@@ -32,8 +32,9 @@ pub(super) const DOCTOR: Doctor = Doctor {
     identify: state::identify,
     health: state::health,
     advise,
-    // This rule initializes the driver, sets a device, allocates, copies, waits for a stream, and releases everything.
-    probe: &["cuda.alloc.same-stream-use"],
+    // These rules initialize the driver, set a device, allocate, copy in each direction, write values in a stream and at
+    // once, wait, and release everything. They do not need the toolkit's library.
+    probe: &["cuda.memory.roundtrip", "cuda.memory.sets"],
 };
 
 fn examine(machine: &HostMachine, patient: &Patient<'_>, found: &mut Examination) {

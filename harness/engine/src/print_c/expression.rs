@@ -7,6 +7,7 @@ use steps::program::Variable;
 use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use steps::types::is_integer;
 
+use super::actors::owner;
 use super::printer::Printer;
 use super::text::{c_name, c_text, number};
 
@@ -44,6 +45,9 @@ impl Printer<'_> {
             ExpressionKind::Text(text) => (c_text(text.as_bytes()), POSTFIX),
             ExpressionKind::Name(name) => (self.name(name), POSTFIX),
             ExpressionKind::Call { function, arguments } if function == "hook" => (self.hook(arguments), POSTFIX),
+            ExpressionKind::Call { function, arguments } if function == "handed" => {
+                (format!("handed({})", arguments.first().and_then(owner).unwrap_or_default()), POSTFIX)
+            }
             ExpressionKind::Call { function, arguments } => (self.call(function, arguments), POSTFIX),
             ExpressionKind::Member { of, name } => (self.member(of, name), POSTFIX),
             ExpressionKind::Index { of, index } => {

@@ -120,6 +120,11 @@ impl<'a> Printer<'a> {
                 let (killer, name) = (&self.program.actors[typed.actor].name, self.process_name(*process));
                 self.line(&format!("leave({killer}, {name});"));
             }
+            _ if typed.kind.handed().is_some() => {
+                self.hand_over(statement, typed);
+                self.leaf(statement, typed);
+                self.close_turn();
+            }
             _ => self.leaf(statement, typed),
         }
     }

@@ -229,12 +229,30 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_export(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_export", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, *mut c_void) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_extent_of(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("depot_extent_of", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place_v2, *mut raw::depot_extent) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as raw::depot_place_v2, a1 as usize as *mut raw::depot_extent) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_import(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("depot_import", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64, i32, usize) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64, a1 as i32, a2 as usize) };
         result.0 as u64
     }
 
@@ -412,7 +430,7 @@ use abi::{
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "25d118cd6380e14f799ceed30aadc816f3889c47df573e11798f8ab88a7aacc2",
+    header_digest: "5e023c68617ee631be71f332732e35ef29b3c3b41d0b537dfabde6fa50d32d85",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -514,6 +532,16 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::depot_describe,
         },
         Function {
+            name: "depot_export",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "descriptor", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_export,
+        },
+        Function {
             name: "depot_extent_of",
             exported_as: None,
             parameters: &[
@@ -522,6 +550,17 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_extent_of,
+        },
+        Function {
+            name: "depot_import",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+                Parameter { name: "descriptor", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_import,
         },
         Function {
             name: "depot_insured",

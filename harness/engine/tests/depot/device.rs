@@ -131,6 +131,11 @@ pub const DEFECTS: &[Defect] = &[
     subtle("cool.last-byte", "The last byte of a cooled lot is wrong."),
     blunt("cool.without-storage", "A depot without a cold storage loses the bytes of a cooled lot, with success."),
     subtle("cool.refused-and-lost", "A depot without a cold storage refuses the lot, and loses its first byte."),
+    subtle("export.no-reference", "The memory of an exported lot is gone when its exporter gives it back."),
+    subtle("export.dies-with-exporter", "A lot cannot be imported when its exporter has ended."),
+    subtle("export.whole-blocks", "The bytes after the last whole block of 512 are not shared."),
+    blunt("export.closed", "The descriptor of an exported lot is closed."),
+    blunt("import.copies", "An imported lot is a copy."),
     blunt("label.empty", "The label reports no stored bytes."),
     subtle("label.rounded", "The bytes of a lot are rounded up to 8."),
     blunt("label.null", "A label without a place is written nowhere, with success."),
@@ -165,5 +170,6 @@ pub const BAD_DEVICES: &[Defect] = &[
 
 pub const VARIANTS: &[Defect] = &[
     blunt("variant.sparse-numbers", "Numbers of lots lie far apart."),
+    blunt("variant.import-keeps", "An import keeps a second descriptor of the lot."),
     blunt("variant.other-aisles", "Every lot lies in the seventh aisle."),
 ];

@@ -62,6 +62,14 @@ depot_status depot_take(uint64_t lot, size_t at, void *to, size_t bytes);
 /* Fills a lot with one byte; not every depot offers this. */
 depot_status depot_paint(uint64_t lot, uint8_t byte);
 
+/*
+ * Shares a lot with other processes: stores a descriptor, which is an int. The memory of the lot exists as long as a
+ * process has it or a descriptor of it.
+ */
+depot_status depot_export(uint64_t lot, void *descriptor);
+/* Makes the memory behind a descriptor a lot of this process; the descriptor may be closed afterwards. */
+depot_status depot_import(uint64_t *lot, int32_t descriptor, size_t bytes);
+
 /* The label of a lot. */
 depot_status depot_describe(uint64_t lot, depot_label *label);
 /* What a depot has; depot_offers answers how many of it there are. */
