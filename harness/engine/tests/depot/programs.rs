@@ -7,6 +7,7 @@ use catalog::{Rules, product, rule};
 use engine::print_c::{Sheet, print_c};
 use engine::run::load_rules;
 
+use crate::depot::catalog::changed;
 use crate::depot::device::{built, depot, folder};
 use crate::depot::runs::options;
 use crate::gcc;
@@ -114,6 +115,11 @@ fn only_programs_that_need_a_library_are_linked_with_it() {
     assert!(ledger.contains("MUST_SUCCEED_WITH(AUDIT_FINE, audit_note(ticket, first));"), "{ledger}");
     assert!(ledger.contains("MUST_FAIL_WITH(AUDIT_FINE, audit_note(ticket, 0), AUDIT_NO_PAGE);"), "{ledger}");
     assert!(!printed(&rules, "depot.lot.reserve").contains("_WITH("));
+    // The linker makes no name of such a file.
+    let specs = changed(&[("api.yaml", "names: [libaudit.so, libaudit.so.2]", "names: [libaudit.so.2, libaudit.so]")]);
+    let options = options(specs.path(), &[]);
+    let rules = load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(printed(&rules, "depot.audit.note").contains("<this file> -ldepot -l:libaudit.so.2\n"));
 }
 
 #[test]
