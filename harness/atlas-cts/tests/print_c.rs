@@ -160,7 +160,7 @@ fn every_condition(product: &str) -> Conditions {
         run_mode: "host".to_owned(),
         devices: 4,
         lacking: Default::default(),
-        edition: None,
+        editions: None.into(),
         kernel: None,
         virtual_machine: Some(false),
         capabilities: Default::default(),

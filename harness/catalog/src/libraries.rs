@@ -27,6 +27,10 @@ pub struct RuntimeLibrary {
     pub optional: bool,
     /// The vendor's headers that declare its functions.
     pub headers: Vec<String>,
+    /// True if the library is not the first one and a query gives its version, so that it has a separate edition.
+    pub versioned: bool,
+    /// The patterns of the names in the library.
+    patterns: Vec<String>,
 }
 
 impl RuntimeLibrary {
@@ -87,6 +91,39 @@ impl Libraries {
         self.homes.get(function).copied().unwrap_or(0)
     }
 
+    /// The position of a library.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.list.iter().position(|library| library.id == id)
+    }
+
+    /// The position of the library that a function, a struct or a value belongs to, by the patterns of the libraries.
+    pub fn home_of(&self, name: &str) -> usize {
+        let listed = || self.list.iter().position(|library| library.patterns.iter().any(|known| matches(known, name)));
+        self.homes.get(name).copied().or_else(listed).unwrap_or(0)
+    }
+
+    /// The library as the owner of an edition: ` of audit`; empty if the edition is the runtime's.
+    pub fn of(&self, library: usize) -> String {
+        self.list
+            .get(library)
+            .filter(|known| known.versioned)
+            .map(|known| format!(" of {}", known.id))
+            .unwrap_or_default()
+    }
+
+    /// The owner of an edition: `audit`, or `the runtime`.
+    pub fn owner(&self, library: usize) -> String {
+        self.list
+            .get(library)
+            .filter(|known| known.versioned)
+            .map_or("the runtime".to_owned(), |known| known.id.clone())
+    }
+
+    /// The further libraries that have a separate edition, with their positions.
+    pub fn versioned(&self) -> impl Iterator<Item = (usize, &RuntimeLibrary)> {
+        self.list.iter().enumerate().filter(|(_, library)| library.versioned)
+    }
+
     /// The library that contains a function, if that library is optional.
     pub fn optional_home(&self, function: &str) -> Option<&RuntimeLibrary> {
         self.list.get(self.home(function)).filter(|library| library.optional)
@@ -112,9 +149,11 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             search: search.to_vec(),
             optional,
             headers: headers.iter().map(|header| header.value.clone()).collect(),
+            versioned: false,
+            patterns: Vec::new(),
         }
     };
-    let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
+    let mut list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
         (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false, &one.headers)],
         (None, entries @ [first, ..]) => {
             if first.optional {
@@ -150,23 +189,36 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             }
         }
     }
+    for (library, entry) in list.iter_mut().zip(&api.libraries) {
+        library.patterns = entry.functions.iter().map(|pattern| pattern.value.clone()).collect();
+    }
+    for named in api.queries.version.iter().filter_map(|version| version.library.as_ref()) {
+        let Some(position) = list.iter().position(|library| library.id == named.value) else {
+            let known = list.iter().map(|library| library.id.as_str());
+            let message = format!("`{}` is not a library of api.yaml{}", named.value, hint(&named.value, known));
+            report(named, message);
+            continue;
+        };
+        list[position].versioned = position > 0;
+    }
     Libraries { list, homes }
 }
 
-/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library.
+/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library. A query
+/// for a capability may, and so may a query for that library's version: without the library, they are left out.
 pub(super) fn expect_there(
     file: &ParsedFile<ApiFile>,
     libraries: &Libraries,
     life_cycle: &LifeCycleProgram,
     mistakes: &mut Mistakes,
 ) {
-    for function in &life_cycle.program.functions {
-        let Some(library) = libraries.optional_home(function.name) else { continue };
+    for function in life_cycle.always_called() {
+        let Some(library) = libraries.optional_home(function) else { continue };
         let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
         let message = format!(
             "the life cycle or a query calls {} from the optional library `{}`, which may be missing: do not call it, \
              or remove `optional`",
-            function.name, library.id
+            function, library.id
         );
         mistakes.at(&file.source, &entry.id, message);
     }

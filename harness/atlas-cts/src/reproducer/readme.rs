@@ -160,6 +160,9 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
         line("", &format!("programs run on: {run_mode}"));
     }
     line("edition", edition.as_deref().unwrap_or("unknown"));
+    for (id, found) in &evidence.header.further_versions {
+        line("", &format!("{id} {}", found.edition.as_deref().unwrap_or("unknown")));
+    }
     for (name, answer) in &evidence.header.capabilities {
         line("capability", &format!("{name}: {answer}"));
     }

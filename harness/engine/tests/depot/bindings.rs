@@ -184,6 +184,24 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn audit_seal(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_seal", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i16) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i16) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn audit_version(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_version", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i32) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
     pub(super) unsafe fn depot_carry_in(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3] = arguments else { wrong_count("depot_carry_in", 4, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -430,7 +448,7 @@ use abi::{
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "5e023c68617ee631be71f332732e35ef29b3c3b41d0b537dfabde6fa50d32d85",
+    header_digest: "34e7c6aed84583477fafffdc24a9c5f67e07ea9257870fbfb9d1aa1748646f27",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -480,6 +498,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Integer { bytes: 2, signed: true },
             call: thunks::audit_read,
+        },
+        Function {
+            name: "audit_seal",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "ticket", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_seal,
+        },
+        Function {
+            name: "audit_version",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "version", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_version,
         },
         Function {
             name: "depot_carry_in",

@@ -96,7 +96,7 @@ depot_status depot_version(int32_t *version)
     (void)version;
     return DEPOT_NOT_OFFERED;
 #else
-    *version = VERSION;
+    *version = edition_of("depot", VERSION);
     return DEPOT_DONE;
 #endif
 }

@@ -33,7 +33,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
             // Used for as long as the tests run.
             libraries: libraries.leak(),
             defects: DEFECTS,
-            editions: &[],
+            editions: &["1.9", "2.1"],
             bad_devices: BAD_DEVICES,
             variants: VARIANTS,
             module: None,
@@ -85,6 +85,7 @@ fn library(into: &Path, id: &str, words: &[&str]) {
         format!("-Wl,-soname,lib{id}.so"),
         format!("-DDEFECTS=\"{}\"", environment::DEFECTS),
         format!("-DPRODUCT=\"{}\"", environment::PRODUCT),
+        format!("-DEDITION=\"{}\"", environment::EDITION),
     ];
     let words = ["-O1", "-Werror", "-shared", "-fPIC"]
         .into_iter()
@@ -159,6 +160,10 @@ pub const DEFECTS: &[Defect] = &[
     subtle("audit.entries-of-8-bits", "Entries are counted up to 255."),
     blunt("audit.stays-open", "An ended page stays open."),
     blunt("audit.ended-again", "A page can be ended again."),
+    blunt("audit.seal-open", "A sealed page takes entries."),
+    subtle("audit.seal-clears", "A sealed page loses its last entry."),
+    blunt("audit.ticket-again", "The ticket of an ended page is given to the next one."),
+    subtle("audit.ticket-again-if-empty", "The ticket of a page without entries is given to the next one."),
     subtle("audit.old-entries", "A page begins with the entries of the previous one."),
 ];
 

@@ -8,6 +8,7 @@ mod capabilities;
 mod catalog;
 mod descriptors;
 pub mod device;
+mod editions;
 mod programs;
 mod proof;
 mod registry;

@@ -125,12 +125,16 @@ depot_status depot_extent_of(depot_place_v2 place, struct depot_extent *extent);
 depot_status depot_seal_of(depot_place place, depot_seal *seal);
 depot_status depot_sealed(depot_seal seal, depot_place_v2 *place);
 
+/* The version of the ledger, for example 2010 for 2.1. */
+audit_answer audit_version(int32_t *version);
 /* The library of the ledger. Opens the page of a lot; the ticket closes it. */
 audit_answer audit_begin(uint64_t lot, int16_t *ticket);
 audit_answer audit_end(int16_t ticket);
 /* Writes an entry, and reads what the page says. */
 audit_answer audit_note(int16_t ticket, uint32_t times);
 audit_answer audit_read(int16_t ticket, audit_page *page);
+/* Seals a page, which keeps its entries and takes no more; since 2.0. */
+audit_answer audit_seal(int16_t ticket);
 /* Whether a lot and the page agree about the lot's number. */
 audit_answer audit_agrees(int16_t ticket, uint64_t lot);
 
