@@ -18,6 +18,7 @@ mod check;
 mod clauses;
 mod diagnostic;
 mod edition;
+mod expand;
 mod histories;
 mod ids;
 mod inventory;
@@ -40,6 +41,7 @@ mod rules;
 mod select;
 mod sentence;
 mod specs;
+mod templates;
 mod waiting;
 mod word;
 
@@ -59,8 +61,8 @@ pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Quer
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, CapabilitySource, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard,
-    JunitFile, Level, Mark, Modality, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource,
-    SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
+    JunitFile, Level, Mark, Modality, NamesFile, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason,
+    RuleSource, SubjectsFile, SupportEntry, SupportFile, TemplatesFile, TimeUnit, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;
@@ -78,6 +80,7 @@ pub use select::{
 pub use sentence::{SENTENCE, Sentence, sentences};
 pub use specs::{SpecFile, Specs, short};
 pub use steps::count;
+pub use templates::TEMPLATES;
 pub use waiting::waiting;
 pub use word::Word;
 

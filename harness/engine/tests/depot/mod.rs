@@ -10,3 +10,4 @@ mod programs;
 mod proof;
 mod registry;
 mod runs;
+mod templates;
