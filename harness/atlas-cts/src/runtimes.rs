@@ -3,4 +3,4 @@
 use engine::runtime::Runtime;
 
 /// All runtimes, in the order in which a default is chosen.
-pub static RUNTIMES: &[&Runtime] = &[&acl::RUNTIME];
+pub static RUNTIMES: &[&Runtime] = &[&acl::RUNTIME, &cuda::RUNTIME];
