@@ -10,15 +10,14 @@ fn main() {
     let specs = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut runtimes = entries(&specs);
     runtimes.retain(|path| path.join("api.yaml").is_file());
+    // Cargo watches everything below a folder that it is given. A folder may be new.
+    println!("cargo:rerun-if-changed={}", specs.display());
     let mut table = String::new();
     let mut templates = Vec::new();
     if specs.join("templates").is_dir() {
-        println!("cargo:rerun-if-changed={}", specs.join("templates").display());
         collect(&specs.join("templates"), &mut templates);
     }
     for runtime in &runtimes {
-        // Cargo watches everything below a folder that it is given.
-        println!("cargo:rerun-if-changed={}", runtime.display());
         let mut files = Vec::new();
         collect(runtime, &mut files);
         // Readings are evidence for readers of the repository; no run reads them.

@@ -43,9 +43,6 @@ impl Names {
         if text.contains('\n') {
             return Err(format!("`{name}` has several lines; write one, or a word or set-up of api.yaml"));
         }
-        if let Some(unused) = parameters.iter().flatten().find(|one| !words(text).any(|word| word.text == **one)) {
-            return Err(format!("`{name}` does not use `{unused}`; remove it here"));
-        }
         let entry = Entry { parameters, text: text.to_owned(), used: Cell::new(false) };
         match self.0.insert(name.to_owned(), entry) {
             Some(_) => Err(format!("`{name}` is defined twice; remove one")),
@@ -299,7 +296,6 @@ mod tests {
     #[case("Pool", "x", "`Pool` is not a name")]
     #[case("pool(a", "a", "`pool(a` is not a name")]
     #[case("pool(a b)", "a", "is not a name")]
-    #[case("pool(a)", "b.a", "does not use `a`")]
     #[case("pool", "a\nb", "has several lines")]
     fn a_bad_name_is_refused(#[case] heading: &str, #[case] text: &str, #[case] message: &str) {
         let mistake = Names::default().add(heading, text).expect_err("the name is refused");

@@ -264,8 +264,9 @@ fn merge(rule: &mut RuleSource, template: TemplateSource, source: &Arc<Source>) 
     rule.actors = rule.actors.take().or(actors);
     rule.condition = rule.condition.take().or(condition);
     rule.steps = steps;
-    let own = std::mem::replace(&mut rule.forall, forall);
-    rule.forall.extend(own);
+    for (name, domain) in forall {
+        rule.forall.entry(name).or_insert(domain);
+    }
     let own = std::mem::replace(&mut rule.observe, observe);
     rule.observe.extend(own);
     let own = std::mem::replace(&mut rule.kills, kills);

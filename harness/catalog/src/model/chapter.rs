@@ -94,7 +94,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub actors: Option<Spanned<String>>,
-    /// The axes that a case draws. An axis replaces the template's axis of the same name.
+    /// The axes that a case draws. They come before the template's, and an axis replaces the one of the same name.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, DomainSource>")]
     pub forall: IndexMap<String, Spanned<DomainSource>>,

@@ -144,5 +144,8 @@ fn an_executable_carries_the_templates() {
     let embedded = depot_in(Specs::Embedded(files.leak()));
     let folder = depot();
     assert_eq!(embedded.digest, folder.digest);
-    assert_eq!(embedded.rule("depot.goods.part").unwrap().template(), folder.rule("depot.goods.part").unwrap().template());
+    assert_eq!(
+        embedded.rule("depot.goods.part").unwrap().template(),
+        folder.rule("depot.goods.part").unwrap().template()
+    );
 }
