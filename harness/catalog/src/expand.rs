@@ -150,7 +150,7 @@ fn replaced(text: &str, tables: &[&Names]) -> Result<Option<(String, usize)>, St
     let Some(entry) = tables.iter().find_map(|names| names.0.get(name)) else {
         let known = tables.iter().flat_map(|names| names.0.keys().map(String::as_str));
         let hint = hint(name, known);
-        return Err(format!("the runtime has no text for `${name}`{hint}; add it to names.yaml, or under `with`"));
+        return Err(format!("names.yaml has no text for `${name}`; add it there, or under `with`{hint}"));
     };
     entry.used.set(true);
     let Some(parameters) = &entry.parameters else { return Ok(Some((entry.text.clone(), length))) };
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[rstest]
-    #[case::unknown("a $pol b", 3, "no text for `$pol`; did you mean `pool`")]
+    #[case::unknown("a $pol b", 3, "did you mean `pool`")]
     #[case::without_arguments("$unmap;", 1, "write `$unmap(at, size)`")]
     #[case::too_few("$unmap(at);", 1, "write `$unmap(at, size)`")]
     #[case::not_closed("$unmap(at, size;", 1, "write `$unmap(at, size)`")]

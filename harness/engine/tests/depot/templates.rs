@@ -102,7 +102,7 @@ fn a_failure_has_the_place_in_the_template() {
         assert!(written.contains('$') || written.trim() == shown.trim(), "{written}\n{shown}");
     }
     assert!(shown.iter().any(|line| line.contains("depot_put(block, at, expected + at, 8);")), "{shown:?}");
-    let puts = steps.calls.iter().map(|number| line(*number as usize));
+    let puts = steps.calls.iter().filter(|number| **number > 0).map(|number| line(*number as usize));
     assert_eq!(puts.filter(|line| line.contains("$put(")).count(), 2, "{:?}", steps.calls);
 }
 
