@@ -163,7 +163,9 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     let path = short(&rules.chapters[rule.chapter].path);
     let mut lines = vec![format!("{}: {}", rule.id, rule.title)];
     if sheet.prelude.is_none() {
-        lines.extend([format!("{path}:{}", rule.line), String::new()]);
+        lines.push(format!("{path}:{}", rule.line));
+        lines.extend(rule.template().map(|(template, place)| format!("From the template {template}, {place}")));
+        lines.push(String::new());
         lines.extend(text::wrapped(&rule.statement, WIDTH));
         lines.push(String::new());
         for source in &rule.sources {

@@ -13,3 +13,4 @@ mod programs;
 mod proof;
 mod registry;
 mod runs;
+mod templates;
