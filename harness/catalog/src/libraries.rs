@@ -1,6 +1,6 @@
 //! The libraries of a runtime, and the functions in each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -25,6 +25,8 @@ pub struct RuntimeLibrary {
     pub search: Vec<String>,
     /// True if the runtime also works without this library.
     pub optional: bool,
+    /// The vendor's headers that declare its functions.
+    pub headers: Vec<String>,
     /// True if the library is not the first one and a query gives its version, so that it has a separate edition.
     pub versioned: bool,
     /// The patterns of the names in the library.
@@ -77,6 +79,13 @@ impl Libraries {
         &self.list
     }
 
+    /// The libraries that a program needs which calls these functions: the first one, and theirs.
+    pub fn needed<'a>(&'a self, functions: impl Iterator<Item = &'a str>) -> Vec<&'a RuntimeLibrary> {
+        let homes: HashSet<usize> = functions.map(|function| self.home(function)).chain([0]).collect();
+        let libraries = self.list.iter().enumerate();
+        libraries.filter(|(position, _)| homes.contains(position)).map(|(_, library)| library).collect()
+    }
+
     /// The position of the library that contains a function.
     pub fn home(&self, function: &str) -> usize {
         self.homes.get(function).copied().unwrap_or(0)
@@ -127,27 +136,38 @@ impl Libraries {
 pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Libraries {
     let api = &file.value;
     let mut report = |place: &Spanned<String>, message: String| mistakes.at(&file.source, place, message);
-    let library = |id: &Spanned<String>, names: &[String], search: &[String], optional| RuntimeLibrary {
-        id: id.value.clone(),
-        names: names.to_vec(),
-        search: search.to_vec(),
-        optional,
-        versioned: false,
-        patterns: Vec::new(),
+    for header in api.library.iter().flat_map(|of| &of.headers).chain(api.libraries.iter().flat_map(|of| &of.headers)) {
+        // The name is a part of programs and of a Makefile.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.+".contains(&byte);
+        if header.value.is_empty() || !header.value.bytes().all(plain) {
+            let message = format!("`{}` is not the name of a header; write it as `vendor/runtime.h`", header.value);
+            report(header, message);
+        }
+    }
+    let library = |id: &Spanned<String>, names: &[String], search: &[String], optional, headers: &[Spanned<String>]| {
+        RuntimeLibrary {
+            id: id.value.clone(),
+            names: names.to_vec(),
+            search: search.to_vec(),
+            optional,
+            headers: headers.iter().map(|header| header.value.clone()).collect(),
+            versioned: false,
+            patterns: Vec::new(),
+        }
     };
     let mut list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
-        (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
+        (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false, &one.headers)],
         (None, entries @ [first, ..]) => {
             if first.optional {
                 let message = "the first library cannot be optional: list one that is always installed before it";
                 report(&first.id, message.to_owned());
             }
-            entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
+            entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional, &of.headers)).collect()
         }
         (given, _) => {
             let both = if given.is_some() { "both are given" } else { "neither is given" };
             report(&api.runtime, format!("api.yaml must have either `library` or a list of `libraries`; {both}"));
-            vec![library(&api.runtime, &[], &[], false)]
+            vec![library(&api.runtime, &[], &[], false, &[])]
         }
     };
     let mut homes: HashMap<&'static str, usize> = HashMap::new();

@@ -61,7 +61,8 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
             format!("`{}` is not a valid part: each is smaller than the one before it, and none is 0", part.value);
         mistakes.at(&api.source, part, message);
     }
-    let (resources, spaces) = api::resources(api, &declarations, mistakes);
+    let (resources, mut spaces) = api::resources(api, &declarations, mistakes);
+    api::descriptors(api, &declarations, &mut spaces, mistakes);
     for function in api.value.process.iter().chain(&api.value.waits) {
         if declarations.function(&function.value).is_none() {
             let hint = hint(&function.value, declarations.function_names());

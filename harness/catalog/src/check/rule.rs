@@ -103,6 +103,7 @@ pub(super) fn check(
         names_values,
         unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
         line: rule.id.referenced.line() as usize,
+        file: source.clone(),
         steps_at: text_start(source, &rule.steps),
         source: rule,
     })
