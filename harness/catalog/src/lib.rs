@@ -16,6 +16,7 @@ mod axioms;
 mod chapters;
 mod check;
 mod clauses;
+mod comments;
 mod diagnostic;
 mod edition;
 mod histories;
