@@ -50,6 +50,9 @@ pub enum CommandError {
     OtherLibrary { path: String },
     #[error("error: {0}")]
     Draft(#[source] Box<DraftError>),
+    /// The answers of a device cannot be written.
+    #[error("error: {0}")]
+    Answers(#[source] ledger::answers::AnswersError),
     /// Functions that no rule owns.
     #[error(
         "error: {}\ngive each of these functions to the rule of level `must` with its smallest valid use (`owns`)",

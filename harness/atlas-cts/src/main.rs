@@ -74,6 +74,9 @@ enum Command {
         /// Quote the sentences in the documents in this folder in failures.
         #[arg(long, value_name = "DIR")]
         documents: Option<PathBuf>,
+        /// Write what rules observed to this file, as `run --record` does.
+        #[arg(long, value_name = "FILE")]
+        record: Option<PathBuf>,
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
@@ -310,8 +313,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Burst(arguments) => burst::burst(*arguments),
         Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
-        Command::Report { run, since, documents, annotations } => {
-            report::report(&run, since.as_deref(), documents.as_deref(), annotations)
+        Command::Report { run, since, documents, record, annotations } => {
+            report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref(), annotations)
         }
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diagnose(arguments) => diagnose::diagnose(&arguments),

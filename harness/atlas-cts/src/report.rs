@@ -6,6 +6,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, say_line};
 use catalog::Originals;
 use engine::run::{CatalogOptions, ExitStatus, choose_runtime, load_rules, read_named, rewrite_reports};
+use ledger::answers;
 use ledger::report::{FORMATS, clean, disarmed};
 use ledger::{Ledger, Quoting};
 
@@ -21,6 +22,7 @@ pub(crate) fn report(
     run: &Path,
     since: Option<&Path>,
     documents: Option<&Path>,
+    record: Option<&Path>,
     annotations: AnnotationOptions,
 ) -> Result<ExitStatus, CommandError> {
     let (folder, remarks) = match documents {
@@ -39,6 +41,11 @@ pub(crate) fn report(
     remarks.iter().for_each(|remark| eprintln!("{}", disarmed(&clean(remark))));
     let written = FORMATS.map(|format| folder.join(format.file));
     written.iter().filter(|path| path.exists()).try_for_each(|path| say_line(path.display()))?;
-    annotations.say(&read_named(&folder)?.1)?;
+    let recorded = read_named(&folder)?.1;
+    if let Some(file) = record {
+        answers::write(file, &folder, &recorded).map_err(CommandError::Answers)?;
+        say_line(file.display())?;
+    }
+    annotations.say(&recorded)?;
     Ok(if remarks.is_empty() { ExitStatus::Success } else { ExitStatus::Unknown })
 }

@@ -13,6 +13,7 @@ use catalog::{
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
+use ledger::answers::DeviceAnswers;
 use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
 use ledger::diagnosis::Diagnosis;
@@ -41,6 +42,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (reports, "diagnosis", schemars::schema_for!(Diagnosis)),
         (reports, "diff", schemars::schema_for!(Difference)),
         (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
+        (reports, "answers", schemars::schema_for!(DeviceAnswers)),
         (reports, "log", schemars::schema_for!(LogLine)),
         (reports, "results", record::journal_schema()),
     ];

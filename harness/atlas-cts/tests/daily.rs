@@ -236,3 +236,42 @@ fn a_mistake_in_the_names_of_products_is_reported(#[case] old: &str, #[case] new
     bench.write("specs/acl/products.yaml", text);
     bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
 }
+
+/// A rule whose outcome is not promised: what the device does is recorded.
+const OBSERVES: &str = "
+  - id: acl.host.placed
+    title: Where a host block lies is recorded
+    statement: A host block lies somewhere.
+    clauses: {manual: manual.blocks}
+    level: must
+    steps: |
+      aclrtMallocHost(&p, 64);
+      p != NULL;
+    observe: {aligned: alignment(p) >= 16}
+    owns: [aclrtMallocHost]
+";
+
+#[test]
+fn a_run_writes_what_its_rules_observed_to_a_file_and_so_does_its_report() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[ALIGNED, OBSERVES]));
+    bench.run(RUN.iter().chain(&["--report-dir", "report", "--record", "answers.json"])).says(0, &["conformant"]);
+    let text = std::fs::read_to_string(bench.path("answers.json")).unwrap();
+    let answers: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answers["product"], "a2");
+    let rules: Vec<&String> = answers["answers"].as_object().unwrap().keys().collect();
+    assert_eq!(rules, ["acl.host.placed"], "only rules that observe something");
+    let seen = answers["answers"]["acl.host.placed"]["observations"]["aligned"].as_object().unwrap();
+    assert!(!seen.is_empty(), "{text}");
+    bench.run(["report", "report", "--record", "again.json"]).says(0, &["again.json"]);
+    assert_eq!(std::fs::read_to_string(bench.path("again.json")).unwrap(), text);
+}
+
+#[test]
+fn answers_that_cannot_be_written_leave_the_journal_and_the_message_names_the_next_action() {
+    let bench = Bench::new();
+    bench.catalog(chapter(&[ALIGNED, OBSERVES]));
+    let wrong = ["--report-dir", "report", "--record", "missing/answers.json"];
+    bench.run(RUN.iter().chain(&wrong)).says(3, &["cannot write missing/answers.json", "--record FILE"]);
+    assert_eq!(bench.report("report").results.len(), 2, "the journal is complete");
+}

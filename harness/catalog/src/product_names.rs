@@ -58,9 +58,14 @@ impl ProductNames {
             || self.products.iter().find(|names| names.reported.iter().any(|pattern| pattern.is_match(name)));
         let found = named.or_else(called).or_else(reported);
         found.map(|names| names.id.as_str()).ok_or_else(|| {
-            let aliases = self.products.iter().flat_map(|names| &names.aliases).map(String::as_str);
-            let hint = hint(name, self.ids().chain(aliases));
+            let hint = hint(name, self.written());
             UnknownName::Product { id: name.to_owned(), hint, known: self.ids().map(str::to_owned).collect() }
         })
+    }
+
+    /// All ids and aliases.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        let aliases = self.products.iter().flat_map(|names| &names.aliases).map(String::as_str);
+        self.ids().chain(aliases)
     }
 }

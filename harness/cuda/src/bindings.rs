@@ -2715,7 +2715,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "cuda",
-    header_digest: "ef4591127e7d90bec0d7e8ad769d1ff4e1f1cfd260c1564ce263840df1f2f3a6",
+    header_digest: "b75d96ef8bf3f53bb4877cf0c55ee0e156b04c1dc09717606ce6f04d6748bf35",
     functions: &[
         Function {
             name: "cuCtxDisablePeerAccess",
@@ -4997,7 +4997,7 @@ pub static BINDINGS: Bindings = Bindings {
                 Constant { name: "CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED", value: 90 },
                 Constant { name: "CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES", value: 100 },
                 Constant { name: "CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST", value: 101 },
-                Constant { name: "CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED", value: 102 },
+                Constant { name: "CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", value: 102 },
                 Constant { name: "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", value: 103 },
                 Constant { name: "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED", value: 104 },
                 Constant { name: "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED", value: 105 },

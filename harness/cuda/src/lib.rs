@@ -5,17 +5,30 @@
 #[expect(unreachable_pub, reason = "it is generated")]
 #[rustfmt::skip]
 mod bindings;
+#[expect(unreachable_pub, reason = "its tables are generated")]
+mod defects;
 
 pub use bindings::BINDINGS;
 
-use engine::runtime::Runtime;
+use defects::{BAD_DEVICES, DEFECTS, VARIANTS};
+use engine::runtime::{Runtime, SimulatedDevice, SimulatedLibrary};
+
+static SIMULATOR: SimulatedLibrary =
+    SimulatedLibrary::new("driver", "libatlas_cts_simulated_gpu.so", include_bytes!(env!("ATLAS_CTS_SIMULATOR")));
 
 /// The registry entry.
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::CUDA,
     dictionaries: specs::CUDA_DICTIONARIES,
-    simulated: None,
+    simulated: Some(SimulatedDevice {
+        libraries: &[&SIMULATOR],
+        defects: DEFECTS,
+        editions: &["none", "11.4", "12.0", "12.2", "12.9", "13.0"],
+        bad_devices: BAD_DEVICES,
+        variants: VARIANTS,
+        module: None,
+    }),
     doctor: None,
     logs: None,
 };

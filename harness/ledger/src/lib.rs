@@ -1,10 +1,12 @@
 //! Everything made from journals: groups of failures with one cause ([`causes`]), reports for people and programs
 //! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), many runs side by
 //! side ([`matrix`]), the documents next to their rules ([`sentences`]), known failures ([`expectations`]) and
-//! conformance records ([`conformance`]), and the judgment of soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
+//! conformance records ([`conformance`]), the answers of a device to open questions ([`answers`]), and the judgment of
+//! soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
+pub mod answers;
 mod books;
 pub mod causes;
 pub mod compare;

@@ -17,8 +17,10 @@ use clap::{Args, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
+use ledger::answers::Recording;
 use messages::{Language, use_language};
 use record::SiteSettings;
+use record::books::Books;
 
 pub use event::LogLine;
 use json::JsonLog;
@@ -56,6 +58,11 @@ pub struct RunArguments {
     /// the same without the documents; `report` quotes them in the files.
     #[arg(long, value_name = "DIR", help_heading = RESULTS, hide_short_help = true)]
     documents: Option<PathBuf>,
+    /// Write what rules observed, with the device's name and the libraries' versions, to this file as JSON.
+    ///
+    /// The answers settle questions that no document answers. reports/schema/answers.schema.json describes the file.
+    #[arg(long, value_name = "FILE", conflicts_with = "burst", help_heading = RESULTS, hide_short_help = true)]
+    record: Option<PathBuf>,
     /// Run rules that touch only memory which they allocate, within this time; for a prolog or an epilog.
     ///
     /// The time, such as 200ms, counts from the start of the command to its end. The ledger spreads all rules over
@@ -129,12 +136,17 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     if arguments.log_format == LogFormat::Json && (verbosity.quiet || verbosity.verbose) {
         return Err(CommandError::NotText { option: if verbosity.quiet { "--quiet" } else { "--verbose" } });
     }
+    // The run's threads use the books until the process ends.
+    let books: &'static dyn Books = match arguments.record {
+        Some(file) => Box::leak(Box::new(Recording { file })),
+        None => &Ledger,
+    };
     let status = match arguments.log_format {
         LogFormat::Text => {
             let mut terminal = Terminal::new(verbosity, annotations).quoting(originals);
-            engine::run::run(options, runtime, &filter, &Ledger, &mut terminal)
+            engine::run::run(options, runtime, &filter, books, &mut terminal)
         }
-        LogFormat::Json => engine::run::run(options, runtime, &filter, &Ledger, &mut JsonLog { annotations }),
+        LogFormat::Json => engine::run::run(options, runtime, &filter, books, &mut JsonLog { annotations }),
     };
     Ok(status?)
 }

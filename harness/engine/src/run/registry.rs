@@ -103,7 +103,7 @@ impl Registry {
         }
         Err(RegistryError::Unknown(ambiguous.unwrap_or_else(|| {
             let known: Vec<String> = self.0.iter().flat_map(|(_, names)| names.ids().map(str::to_owned)).collect();
-            let hint = hint(product, known.iter().map(String::as_str));
+            let hint = hint(product, self.0.iter().flat_map(|(_, names)| names.written()));
             UnknownName::Product { id: product.to_owned(), hint, known }
         })))
     }

@@ -1,0 +1,8 @@
+//! Embeds the simulated device.
+
+#[path = "../../fixtures/simulator/embed.rs"]
+mod embed;
+
+fn main() {
+    embed::build("cuda");
+}
