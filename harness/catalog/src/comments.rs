@@ -1,5 +1,5 @@
-//! The sentences in the block comments of a C header. A sentence may run over several lines, and a line may hold several
-//! sentences, which reading line by line does not find.
+//! English sentences: those in the block comments of a C header, which may run over several lines, and those that share a
+//! line of a page.
 
 use std::sync::LazyLock;
 
@@ -62,6 +62,19 @@ impl Paragraph {
         let line = self.line(start);
         found.extend(sentences(&bare).into_iter().map(|sentence| Sentence { line, ..sentence }));
     }
+}
+
+/// The sentences of lines in English. A line in another language has none: there, a period does not end a sentence.
+pub(crate) fn english(text: &str) -> Vec<Sentence> {
+    let numbered = text.split('\n').zip(1..).filter(|(line, _)| line.contains(". ") && !line.chars().any(is_wide));
+    numbered
+        .flat_map(|(line, number)| Paragraph { text: line.trim().to_owned(), lines: vec![(0, number)] }.sentences())
+        .collect()
+}
+
+/// True for ideographs and the punctuation of languages that use them.
+fn is_wide(char: char) -> bool {
+    matches!(char, '\u{3000}'..='\u{9fff}' | '\u{ff00}'..='\u{ffef}')
 }
 
 /// The sentences in the block comments of a header, in their order.
@@ -130,6 +143,13 @@ mod tests {
         let found = commented("/**\n * \\param[in] size - Size in bytes\n * \\param[out] block - The block\n */");
         let texts: Vec<_> = found.iter().map(|one| (&*one.text, one.line)).collect();
         assert_eq!(texts, [("size-Sizeinbytes", 2), ("block-Theblock", 3)]);
+    }
+
+    #[test]
+    fn a_line_in_english_holds_several_sentences() {
+        let found = english("# Blocks\n\nIt is `empty`. A [block](x) begins at 64.\n一. 二\n");
+        let texts: Vec<_> = found.iter().map(|one| (&*one.written, one.line)).collect();
+        assert_eq!(texts, [("It is empty.", 3), ("A block begins at 64.", 3)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::clauses::Clause;
-use super::comments::commented;
+use super::comments::{commented, english};
 use super::files;
 use super::sentence::{SENTENCE, Sentence, sentences};
 
@@ -53,14 +53,15 @@ pub fn read_documents(folder: &Path) -> Result<Vec<DocumentText>, OriginalsError
     paths.into_iter().map(read).collect()
 }
 
-/// The sentences in a document. Those in the comments of a header may also run over several lines.
+/// The sentences in a document: those between the marks of a page, and the English ones that run over several lines of a
+/// header's comments or share a line.
 fn sentences_of(path: &Path, text: &str) -> Vec<Sentence> {
     let mut found = sentences(text);
-    if path.extension().is_some_and(|ending| ending == "h") {
-        let known: HashSet<String> = found.iter().map(|sentence| sentence.digest.clone()).collect();
-        found.extend(commented(text).into_iter().filter(|sentence| !known.contains(&sentence.digest)));
-        found.sort_by_key(|sentence| sentence.line);
-    }
+    let known: HashSet<String> = found.iter().map(|sentence| sentence.digest.clone()).collect();
+    let header = path.extension().is_some_and(|ending| ending == "h");
+    let more = if header { commented(text) } else { english(text) };
+    found.extend(more.into_iter().filter(|sentence| !known.contains(&sentence.digest)));
+    found.sort_by_key(|sentence| sentence.line);
     found
 }
 
