@@ -154,7 +154,7 @@ fn where_it_applies(rules: &Rules, rule: &Rule, page: &mut Page) {
         when.kernel.as_ref().map(|version| format!("kernel {version}")),
         when.dedicated.then(|| "the run has the devices to itself (--dedicated), or simulates them".to_owned()),
     ];
-    for condition in conditions.into_iter().flatten() {
+    for condition in conditions.into_iter().flatten().chain(rule.capabilities(rules)) {
         page.entry("when", condition);
     }
 }

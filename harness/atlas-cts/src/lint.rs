@@ -1,17 +1,19 @@
 //! `atlas-cts lint`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::expect::unusable;
 use atlas_cts::{CommandError, say_line};
 use catalog::count;
 use catalog::lint::{
-    Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, unused_set_ups, unwritten, wide_lines,
+    Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, untested_capabilities, unused_set_ups,
+    unwritten, wide_lines,
 };
 use catalog::{Rules, readings};
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules};
+use engine::run::{CatalogOptions, ExitStatus, ExpectationOptions, RunError, load_rules, simulated_capabilities};
 use engine::runtime::Runtime;
 use ledger::expectations::{Expectations, today};
 
@@ -29,7 +31,7 @@ pub(crate) struct LintOptions {
 
 /// Checks the catalog and the known failures, then prints warnings and a summary.
 pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
-    let rules = load_rules(&options.catalog, runtime)?;
+    let rules = Arc::new(load_rules(&options.catalog, runtime)?);
     let places = unwritten(&options.catalog.specs(runtime), &rules.runtime);
     if !places.is_empty() {
         return Err(CommandError::Unwritten { places });
@@ -43,6 +45,8 @@ pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<E
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
     warnings.extend(unproven_promises(&rules));
     warnings.extend(unused_set_ups(&rules));
+    let answers = simulated_capabilities(&options.catalog, runtime, &rules)?;
+    warnings.extend(untested_capabilities(&rules, &answers));
     let edges = Edges::of(&rules);
     warnings.extend(edges.mistakes(&rules));
     let known = options.known.place(&options.catalog.specs(runtime));

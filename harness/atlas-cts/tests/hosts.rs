@@ -16,6 +16,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
         kernel: None,
         virtual_machine,
         capabilities: Default::default(),
+        trials: Default::default(),
         locked_memory,
         hazardous: false,
         dedicated: true,
@@ -69,7 +70,7 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_if_they_work(
     #[case] answer: Result<(), String>,
     #[case] skipped: &str,
 ) {
-    let asked = Conditions { capabilities: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
+    let asked = Conditions { trials: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
     let known = Known {
         edition: None,
         run_mode: None,

@@ -185,7 +185,7 @@ source: {document: manual, section: blocks}
 functions:
   aclrtMalloc: {supported: [a2, ipv350]}
   aclrtMallocCached: {supported: [a2], unsupported: [ipv350]}
-  aclrtDeviceCanAccessPeer: {supported: [a2], not_virtual: true, capability: peers}
+  aclrtDeviceCanAccessPeer: {supported: [a2], not_virtual: true, trial: peers}
 ";
 
 #[rstest]

@@ -155,6 +155,7 @@ fn every_condition(product: &str) -> Conditions {
         kernel: None,
         virtual_machine: Some(false),
         capabilities: Default::default(),
+        trials: Default::default(),
         locked_memory: None,
         hazardous: false,
         dedicated: true,

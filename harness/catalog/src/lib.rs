@@ -13,6 +13,7 @@ pub mod version;
 
 mod alternatives;
 mod axioms;
+mod capabilities;
 mod chapters;
 mod check;
 mod clauses;
@@ -46,6 +47,7 @@ mod word;
 
 pub(crate) use alternatives::identifiers;
 pub use alternatives::{Alternative, named};
+pub use capabilities::{Capability, CapabilityAnswer, CapabilityAnswers};
 pub use chapters::area;
 pub use check::load;
 pub(crate) use clauses::DUPLICATE;
@@ -56,12 +58,12 @@ pub use histories::{History, HistoryCall, Origin};
 pub use ids::is_rule_id;
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{Capability, FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, VERSION};
+pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, VERSION};
 pub use limits::Limit;
 pub use model::{
-    ApiFile, Axiom, AxiomsFile, CapabilitySource, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard,
-    JunitFile, Level, Mark, Modality, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource,
-    SubjectsFile, SupportEntry, SupportFile, TimeUnit, When,
+    ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, JunitFile, Level, Mark,
+    Modality, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
+    SupportEntry, SupportFile, TimeUnit, TrialSource, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;

@@ -2,18 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use abi::Type;
 use serde_yaml::Spanned;
-use steps::program::Readiness;
+use steps::program::{Readiness, Statement};
 use steps::suggest::hint;
+use steps::types::c_name;
+use steps::walk::Node;
 use steps::{Environment, Program, RulePart, RuleText, Span};
 
+use super::capabilities::Capability;
 use super::diagnostic::Mistakes;
 use super::edition::EditionForm;
+use super::ids::{ID, is_id};
 use super::model::{
-    ApiFile, CapabilitySource, LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource,
+    ApiFile, CapabilitySource, LifeCycle, LifeCycleDifference, Queries, QuerySource, TrialSource, UpDown, VersionSource,
 };
 use super::parse::ParsedFile;
 use super::products::{Product, unknown_product};
+use super::specs::short;
 
 /// A part of the life cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,31 +34,31 @@ pub enum Section {
     InitDown,
     /// The steps of the query at a position.
     Query(usize),
-    /// The steps of the capability at a position.
-    Capability(usize),
+    /// The steps of the trial at a position.
+    Trial(usize),
 }
 
-/// A capability that a device can demonstrate.
+/// A trial, in which a device demonstrates a capability that no document promises.
 #[derive(Debug, Clone)]
-pub struct Capability {
+pub struct Trial {
     pub id: String,
     /// The capability's name in skip messages.
     pub means: String,
-    /// The number of devices that the capability's steps use.
+    /// The number of devices that the steps use.
     pub devices: u32,
 }
 
-impl Capability {
-    fn of(source: &CapabilitySource) -> Capability {
-        let CapabilitySource { id, means, devices, .. } = source;
-        Capability { id: id.value.clone(), means: means.clone(), devices: *devices }
+impl Trial {
+    fn of(source: &TrialSource) -> Trial {
+        let TrialSource { id, means, devices, .. } = source;
+        Trial { id: id.value.clone(), means: means.clone(), devices: *devices }
     }
 }
 
 /// A query to the runtime, with the readiness that it requires.
 #[derive(Debug, Clone)]
 pub struct Query {
-    pub name: &'static str,
+    pub name: String,
     pub state: Readiness,
     /// For a version query: the source of the answer.
     pub by: String,
@@ -85,19 +91,27 @@ fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
     ];
     let single = single.into_iter().filter_map(|(name, source)| {
         let QuerySource { state, steps, value } = source.as_ref()?;
-        let query = Query { name, state: *state, by: String::new(), interface: None };
+        let query = Query { name: name.to_owned(), state: *state, by: String::new(), interface: None };
         Some(QueryText { query, steps: steps.as_ref(), value })
     });
     let versions = queries.version.iter().map(|source| {
         let VersionSource { by, state, steps, value, interface } = source;
-        let query = Query { name: VERSION, state: *state, by: by.clone(), interface: interface.clone() };
+        let query = Query { name: VERSION.to_owned(), state: *state, by: by.clone(), interface: interface.clone() };
         QueryText { query, steps: steps.as_ref(), value }
     });
     let recent = queries.recent_error.as_ref().map(|QuerySource { state, steps, value }| {
-        let query = Query { name: RECENT_ERROR, state: *state, by: String::new(), interface: None };
+        let query = Query { name: RECENT_ERROR.to_owned(), state: *state, by: String::new(), interface: None };
         QueryText { query, steps: steps.as_ref(), value }
     });
     single.chain(versions).chain(recent).collect()
+}
+
+fn capability_texts(api: &ApiFile) -> impl Iterator<Item = QueryText<'_>> {
+    api.capabilities.iter().map(|(name, source)| {
+        let CapabilitySource { state, steps, value, .. } = source;
+        let query = Query { name: Capability::query(name), state: *state, by: String::new(), interface: None };
+        QueryText { query, steps: steps.as_ref(), value }
+    })
 }
 
 /// The compiled life cycle. The answers to queries are the program's observations, in the same order.
@@ -107,9 +121,34 @@ pub struct LifeCycleProgram {
     sections: Vec<Section>,
     pub queries: Vec<Query>,
     pub capabilities: Vec<Capability>,
+    pub trials: Vec<Trial>,
 }
 
 impl LifeCycleProgram {
+    /// The queries about the runtime itself, which are not those for capabilities, each with its position.
+    pub fn facts(&self) -> impl Iterator<Item = (usize, &Query)> {
+        let capability = |position: &usize| self.capabilities.iter().any(|known| known.query == *position);
+        self.queries.iter().enumerate().filter(move |(position, _)| !capability(position))
+    }
+
+    /// The functions that a query calls, by the query's position.
+    fn called(&self, query: usize) -> Vec<&'static str> {
+        let mut open: Vec<&Statement> =
+            self.block(Section::Query(query)).map(|block| &self.program.statements[block]).into_iter().collect();
+        let mut found = Vec::new();
+        let mut note = |node: Node<'_>| {
+            if let Node::Call(call) = node {
+                found.push(self.program.functions[call.function].name);
+            }
+        };
+        while let Some(statement) = open.pop() {
+            statement.kind.walk(&mut note);
+            open.extend(statement.kind.blocks().into_iter().flatten());
+        }
+        self.program.observe[query].1.walk(&mut note);
+        found
+    }
+
     /// The position of a section's block among the program's statements; `None` if api.yaml does not have the section.
     pub fn block(&self, section: Section) -> Option<usize> {
         self.sections.iter().position(|known| *known == section)
@@ -146,7 +185,7 @@ impl LifeCycles {
 struct Texts<'a> {
     sections: Vec<(Section, &'a Spanned<String>)>,
     queries: Vec<QueryText<'a>>,
-    capabilities: &'a [CapabilitySource],
+    trials: &'a [TrialSource],
 }
 
 impl<'a> Texts<'a> {
@@ -160,7 +199,8 @@ impl<'a> Texts<'a> {
         let pace = own.and_then(|own| own.pace.as_ref()).or(pace.as_ref());
         let supported = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
         let mut queries = query_texts(&api.queries);
-        queries.retain(|text| supported(text.query.name));
+        queries.retain(|text| supported(&text.query.name));
+        queries.extend(capability_texts(api));
         let UpDown { up, down } = device;
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
         sections.extend(restore.map(|text| (Section::Restore, text)));
@@ -171,9 +211,9 @@ impl<'a> Texts<'a> {
         for (index, text) in queries.iter().enumerate() {
             sections.extend(text.steps.map(|steps| (Section::Query(index), steps)));
         }
-        let capabilities = api.capabilities.iter().enumerate();
-        sections.extend(capabilities.map(|(index, capability)| (Section::Capability(index), &capability.steps)));
-        Texts { sections, queries, capabilities: &api.capabilities }
+        let trials = api.trials.iter().enumerate();
+        sections.extend(trials.map(|(index, trial)| (Section::Trial(index), &trial.steps)));
+        Texts { sections, queries, trials: &api.trials }
     }
 }
 
@@ -190,9 +230,9 @@ pub(super) fn check(
         if let Some(message) = unknown_product(product, products) {
             mistakes.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
         }
-        let names: Vec<&str> = query_texts(&file.value.queries).iter().map(|text| text.query.name).collect();
-        for query in difference.unasked.iter().filter(|query| !names.contains(&query.value.as_str())) {
-            let hint = hint(&query.value, names.iter().copied());
+        let names: Vec<String> = query_texts(&file.value.queries).into_iter().map(|text| text.query.name).collect();
+        for query in difference.unasked.iter().filter(|query| !names.contains(&query.value)) {
+            let hint = hint(&query.value, names.iter().map(String::as_str));
             mistakes.at(&file.source, query, format!("unknown query `{}`: not in api.yaml{hint}", query.value));
         }
         let texts = Texts::of(&file.value, Some(difference));
@@ -209,7 +249,7 @@ fn life_cycle(
     environment: &Environment,
     mistakes: &mut Mistakes,
 ) -> Option<LifeCycleProgram> {
-    let Texts { sections, queries, capabilities } = texts;
+    let Texts { sections, queries, trials } = texts;
     let mut steps = String::new();
     let mut starts = Vec::new();
     for (_, text) in sections {
@@ -220,17 +260,22 @@ fn life_cycle(
     }
     let text = RuleText {
         steps: &steps,
-        observe: queries.iter().map(|text| (text.query.name, text.value.value.as_str())).collect(),
+        observe: queries.iter().map(|text| (text.query.name.as_str(), text.value.value.as_str())).collect(),
         life_cycle: true,
         ..RuleText::default()
     };
     match steps::check(&text, environment) {
-        Ok(program) => Some(LifeCycleProgram {
-            program,
-            sections: sections.iter().map(|(section, _)| *section).collect(),
-            queries: queries.iter().map(|text| text.query.clone()).collect(),
-            capabilities: capabilities.iter().map(Capability::of).collect(),
-        }),
+        Ok(program) => {
+            let mut life_cycle = LifeCycleProgram {
+                program,
+                sections: sections.iter().map(|(section, _)| *section).collect(),
+                queries: queries.iter().map(|text| text.query.clone()).collect(),
+                capabilities: Vec::new(),
+                trials: trials.iter().map(Trial::of).collect(),
+            };
+            life_cycle.capabilities = capabilities(file, &life_cycle, mistakes);
+            Some(life_cycle)
+        }
         Err(problems) => {
             for problem in problems {
                 let (scalar, offset) = match problem.part {
@@ -246,4 +291,32 @@ fn life_cycle(
             None
         }
     }
+}
+
+/// The capabilities in api.yaml, in the order of their queries.
+fn capabilities(file: &ParsedFile<ApiFile>, compiled: &LifeCycleProgram, mistakes: &mut Mistakes) -> Vec<Capability> {
+    let mut found = Vec::new();
+    for (name, source) in &file.value.capabilities {
+        let wanted = Capability::query(name);
+        let Some(query) = compiled.queries.iter().position(|query| query.name == wanted) else { continue };
+        if !is_id(name) {
+            mistakes.at(&file.source, &source.value, format!("`{name}` cannot be the name of a capability; {ID}"));
+        }
+        let (_, _, ty) = &compiled.program.observe[query];
+        if !matches!(ty, Type::Integer { .. }) {
+            let message = format!(
+                "the answer for the capability `{name}` is a number, which is 0 if the device lacks it; this is {}",
+                c_name(*ty)
+            );
+            mistakes.at(&file.source, &source.value, message);
+        }
+        found.push(Capability {
+            name: name.clone(),
+            title: source.title.trim().to_owned(),
+            query,
+            functions: compiled.called(query),
+            place: format!("{}:{}", short(&file.source.path), source.value.referenced.line()),
+        });
+    }
+    found
 }

@@ -1,11 +1,13 @@
 //! Weaknesses in a catalog that are not mistakes: defects that do not distinguish rules, conditions that discard most
 //! cases, lines that are too wide.
 
+mod capabilities;
 mod edges;
 mod promises;
 mod unwritten;
 mod values;
 
+pub use capabilities::untested_capabilities;
 pub use edges::Edges;
 pub use promises::unproven_promises;
 pub use unwritten::{TO_WRITE, unwritten};

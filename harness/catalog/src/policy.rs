@@ -20,7 +20,7 @@ pub struct Known {
     pub run_mode: Option<String>,
     /// True in a virtual machine; `None`: unknown.
     pub virtual_machine: Option<bool>,
-    /// Ids of the capabilities that the device has demonstrated.
+    /// Ids of the trials that the device has passed.
     pub shown: BTreeSet<String>,
     /// Ids of the axioms that this run does not assume. Checks that need them are only observed.
     pub without: BTreeSet<String>,
@@ -40,7 +40,7 @@ impl Known {
 
     /// The reason why calls to a function in the support table are only observed here; `None` if they are judged.
     fn not_documented(&self, entry: &SupportEntry) -> Option<&'static str> {
-        let shown = entry.capability.as_ref().is_some_and(|capability| self.shown.contains(capability));
+        let shown = entry.trial.as_ref().is_some_and(|trial| self.shown.contains(trial));
         match self.virtual_machine {
             _ if !entry.not_virtual => None,
             None => Some("it is unknown if this is one"),

@@ -11,6 +11,7 @@ use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::capabilities::Capability;
 use super::chapters::area;
 use super::clauses::ClauseBook;
 use super::diagnostic::line_and_column;
@@ -346,6 +347,16 @@ impl Rule {
     pub fn devices(&self) -> u32 {
         let processes = self.program.processes.iter().map(|process| process.device.saturating_add(1));
         processes.chain(self.when.devices).max().unwrap_or(1)
+    }
+
+    /// The capabilities that the device must have or lack, in words: `the device has cold (cold storage)`.
+    pub fn capabilities<'a>(&'a self, rules: &'a Rules) -> impl Iterator<Item = String> + 'a {
+        let known = &rules.life_cycle.of("").capabilities;
+        self.when.capabilities().map(|(name, has)| {
+            let named = known.iter().find(|known| known.name == name.value);
+            let named = named.map_or_else(|| name.value.clone(), Capability::shown);
+            format!("the device {} {named}", if has { "has" } else { "lacks" })
+        })
     }
 
     /// The seeded defects that the rule claims to kill on a product.

@@ -8,6 +8,7 @@ use steps::program::Call;
 use steps::suggest::hint;
 
 use super::alternatives::{self, Alternative, Possible};
+use super::capabilities::{Capability, CapabilityAnswer, CapabilityAnswers};
 use super::edition::{Edition, EditionCondition, Span};
 use super::layouts::Layout;
 use super::model::{Level, SupportEntry};
@@ -34,8 +35,10 @@ pub struct Conditions {
     pub kernel: Option<Edition>,
     /// True in a virtual machine. `None` means unknown; checks that depend on this fact are then only observed.
     pub virtual_machine: Option<bool>,
-    /// The results of testing the device's capabilities, by id. An error names the step that failed.
-    pub capabilities: BTreeMap<String, Result<(), String>>,
+    /// The device's answers about its capabilities.
+    pub capabilities: CapabilityAnswers,
+    /// The results of trials, by id. An error names the step that failed.
+    pub trials: BTreeMap<String, Result<(), String>>,
     /// The number of bytes that a process may lock; `None`: unlimited.
     pub locked_memory: Option<u64>,
     /// True if rules with an undefined result also run.
@@ -56,10 +59,10 @@ pub struct Missing {
 }
 
 impl Skip {
-    /// True if the rule might apply on a different machine: a physical machine, a machine with other capabilities, or a
+    /// True if the rule might apply on a different machine: a physical machine, a machine that passes other trials, or a
     /// machine where a process may lock more memory.
     pub fn is_of_the_machine(&self) -> bool {
-        matches!(self, Skip::VirtualMachine { .. } | Skip::Capability { .. } | Skip::LockedMemory { .. })
+        matches!(self, Skip::VirtualMachine { .. } | Skip::Trial { .. } | Skip::LockedMemory { .. })
     }
 }
 
@@ -94,6 +97,11 @@ pub enum Skip {
     Devices { wanted: u32, are: u32 },
     #[error("applies to edition {wanted}; this is {is}")]
     Edition { wanted: EditionCondition, is: Edition },
+    /// The device lacks a capability that the rule needs, or has one that the rule excludes, or the query failed.
+    #[error(
+        "{} the capability {capability}; {answer}", if *wanted { "needs" } else { "applies to devices without" }
+    )]
+    Capability { capability: String, wanted: bool, answer: CapabilityAnswer },
     #[error("applies to kernels {wanted}; this is {is}")]
     Kernel { wanted: EditionCondition, is: Edition },
     /// The rule uses a struct whose layout in this edition may differ from the header's.
@@ -109,12 +117,12 @@ pub enum Skip {
     NotExported { function: &'static str, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
-    /// The same as the previous variant, except that the device's capability was tested and is missing.
+    /// The same as the previous variant, except that the device failed the trial of what the function does.
     #[error(
         "{function} is documented for physical machines and containers; this is a virtual machine, whose device \
-         failed the test of {capability}: {answer}"
+         failed the test of {tested}: {answer}"
     )]
-    Capability { function: String, capability: String, answer: String },
+    Trial { function: String, tested: String, answer: String },
     #[error(
         "{function} locks up to {wanted} bytes here; this process may lock {is}: raise the limit (`ulimit -l`, or the \
          container's)"
@@ -219,12 +227,28 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     {
         return Err(Skip::Kernel { wanted: wanted.clone(), is: is.clone() });
     }
+    able(rule, target, rules)?;
     reachable(rule, target, rules)?;
     if rule.hazard.is_some() && !target.hazardous {
         return Err(Skip::Hazard);
     }
     if when.dedicated && !target.dedicated {
         return Err(Skip::Dedicated);
+    }
+    Ok(())
+}
+
+/// Checks that the device has the capabilities that a rule needs, and none of those that the rule excludes. After a failed
+/// query, the rule does not apply in either case.
+fn able(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
+    for (name, wanted) in rule.when.capabilities() {
+        let Some(answer) = target.capabilities.get(&name.value) else { continue };
+        if answer.has() != Some(wanted) {
+            let known = rules.life_cycle.of(&target.product).capabilities.iter();
+            let named = known.filter(|known| known.name == name.value).map(Capability::shown).next();
+            let capability = named.unwrap_or_else(|| name.value.clone());
+            return Err(Skip::Capability { capability, wanted, answer: answer.clone() });
+        }
     }
     Ok(())
 }
@@ -294,14 +318,14 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
     if let Some(entry) = rules.support.get(function) {
         let function = function.to_owned();
         if entry.not_virtual && target.virtual_machine == Some(true) {
-            let capability = entry.capability.clone().unwrap_or_default();
-            match target.capabilities.get(&capability) {
+            let trial = entry.trial.clone().unwrap_or_default();
+            match target.trials.get(&trial) {
                 Some(Ok(())) => {}
                 Some(Err(answer)) => {
-                    let all = &rules.life_cycle.of(&target.product).capabilities;
-                    let named = all.iter().find(|known| known.id == capability).map(|known| known.means.clone());
-                    let (capability, answer) = (named.unwrap_or(capability), answer.clone());
-                    return Err(Skip::Capability { function, capability, answer });
+                    let all = &rules.life_cycle.of(&target.product).trials;
+                    let named = all.iter().find(|known| known.id == trial).map(|known| known.means.clone());
+                    let (tested, answer) = (named.unwrap_or(trial), answer.clone());
+                    return Err(Skip::Trial { function, tested, answer });
                 }
                 None => return Err(Skip::VirtualMachine { function }),
             }

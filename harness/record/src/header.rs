@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use catalog::CapabilityAnswer;
+
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
 use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
@@ -55,6 +57,9 @@ pub struct RunHeader {
     pub fingerprint: Option<Fingerprint>,
     /// The runtime's edition, if known.
     pub edition: Option<String>,
+    /// The device's answers about its capabilities. Absent in older journals, and if the runtime has no capabilities.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capabilities: BTreeMap<String, CapabilityAnswer>,
     /// The run's seed. Each rule's seed is derived from the run's seed and the rule's id.
     pub seed: u64,
     /// Name of the profile, which sets the amount of work.

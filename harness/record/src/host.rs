@@ -18,10 +18,9 @@ pub struct Host {
     /// True if the user declared the machine to be physical. Absent in older journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// The devices' answers about capabilities that the documents do not promise on this kind of machine. Absent in
-    /// older journals.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub capabilities: Vec<CapabilityAnswer>,
+    /// The results of trials of what the documents do not promise on this kind of machine. Absent in older journals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "capabilities")]
+    pub trials: Vec<TrialAnswer>,
     /// Rules that do not run because of the machine, by reason. Absent in older journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
@@ -40,24 +39,24 @@ impl Host {
         if self.assumed_bare { Some(false) } else { self.virtual_machine }
     }
 
-    /// The devices' answers, by capability id.
+    /// The results of trials, by id.
     pub fn answers(&self) -> BTreeMap<String, Result<(), String>> {
-        let result = |answer: &CapabilityAnswer| answer.lacks.clone().map_or(Ok(()), Err);
-        self.capabilities.iter().map(|answer| (answer.id.clone(), result(answer))).collect()
+        let result = |answer: &TrialAnswer| answer.lacks.clone().map_or(Ok(()), Err);
+        self.trials.iter().map(|answer| (answer.id.clone(), result(answer))).collect()
     }
 
-    /// Ids of the capabilities that the devices have.
+    /// Ids of the trials that the devices passed.
     pub fn shown(&self) -> BTreeSet<String> {
-        self.capabilities.iter().filter(|answer| answer.lacks.is_none()).map(|answer| answer.id.clone()).collect()
+        self.trials.iter().filter(|answer| answer.lacks.is_none()).map(|answer| answer.id.clone()).collect()
     }
 }
 
-/// The devices' answer about a capability.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CapabilityAnswer {
-    /// The capability's id in the catalog.
+pub struct TrialAnswer {
+    /// The trial's id in the catalog.
     pub id: String,
-    /// A description of the capability.
+    /// The capability that the trial tests.
     pub means: String,
     /// The failure that shows that the capability is missing; `None` if the devices have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -59,7 +59,7 @@ pub use expected::{AppliedExpectations, EntryReference, ExpectationFiles, Sort, 
 pub use failure::{Failure, Steps};
 pub use fingerprint::{DeviceIdentity, Fingerprint, Installed};
 pub use header::{DeviceOut, RunHeader, Subject};
-pub use host::{CapabilityAnswer, Host, LeftOut};
+pub use host::{Host, LeftOut, TrialAnswer};
 pub use incident::{Happened, Incident, Leaked, device_name};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
 pub use library::{FurtherLibrary, LibraryIdentity, MappedLibrary};

@@ -39,6 +39,7 @@ fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -
         kernel: None,
         virtual_machine: options.machine.assume_bare_metal.then_some(false),
         capabilities: Default::default(),
+        trials: Default::default(),
         locked_memory: None,
         hazardous: given.hazardous,
         dedicated: given.dedicated,

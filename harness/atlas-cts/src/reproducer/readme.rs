@@ -160,6 +160,9 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
         line("", &format!("programs run on: {run_mode}"));
     }
     line("edition", edition.as_deref().unwrap_or("unknown"));
+    for (name, answer) in &evidence.header.capabilities {
+        line("capability", &format!("{name}: {answer}"));
+    }
     if let Some(host) = host {
         let container = host.container.as_deref().unwrap_or("none detected");
         line("host", &format!("kernel {}, container: {container}", host.kernel.as_deref().unwrap_or("unknown")));

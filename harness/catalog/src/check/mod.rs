@@ -81,7 +81,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     }
     let layouts = layouts::check(api, &environment.declarations, life_cycle.as_ref(), mistakes);
     let (support, values, support_source) = support::check(files.support.as_ref(), &products, &environment, mistakes);
-    support::capabilities(api, files.support.as_ref(), mistakes);
+    support::trials(api, files.support.as_ref(), mistakes);
     let documents = &files.documents.value.documents;
     let whole = files.clauses.is_some();
     let files_of_clauses = files.clauses.as_deref().unwrap_or_default();

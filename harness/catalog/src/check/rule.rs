@@ -14,7 +14,7 @@ use super::clauses::{document, section};
 use crate::alternatives;
 use crate::diagnostic::{Mistakes, Source, text_start};
 use crate::ids::is_rule_id;
-use crate::model::RuleSource;
+use crate::model::{RuleSource, When};
 use crate::products::{unknown_product, unknown_run_mode};
 use crate::rules::{Kill, Rule, Rules};
 use crate::version::VersionNumber;
@@ -147,6 +147,7 @@ fn references(
     {
         mistakes.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));
     }
+    capabilities(source, &when, rules, mistakes);
     for kill in &rule.kills {
         let Kill { defect, products } = Kill::read(&kill.value);
         let names = || defects.into_iter().flatten().map(|known| known.name);
@@ -156,6 +157,21 @@ fn references(
         }
         for message in products.iter().filter_map(unknown) {
             mistakes.at(source, kill, message);
+        }
+    }
+}
+
+/// Checks the capabilities that a condition names.
+fn capabilities(source: &Arc<Source>, when: &When, rules: &Rules, mistakes: &mut Mistakes) {
+    let known = &rules.life_cycle.of("").capabilities;
+    for (name, has) in when.capabilities() {
+        if !known.iter().any(|capability| capability.name == name.value) {
+            let hint = hint(&name.value, known.iter().map(|capability| capability.name.as_str()));
+            mistakes.at(source, name, format!("`{}` is not a capability of api.yaml{hint}", name.value));
+        }
+        if has && when.has_not.iter().any(|other| other.value == name.value) {
+            let message = format!("`{}` is listed under both `has` and `has_not`; remove one", name.value);
+            mistakes.at(source, name, message);
         }
     }
 }

@@ -41,30 +41,25 @@ pub(super) fn check(
     (map(&table.functions), map(&table.values), Some(source))
 }
 
-/// Checks that the support table and api.yaml name the same capabilities.
-pub(super) fn capabilities(
-    api: &ParsedFile<ApiFile>,
-    support: Option<&ParsedFile<SupportFile>>,
-    mistakes: &mut Mistakes,
-) {
+/// Checks that the support table and api.yaml name the same trials.
+pub(super) fn trials(api: &ParsedFile<ApiFile>, support: Option<&ParsedFile<SupportFile>>, mistakes: &mut Mistakes) {
     let Some(file) = support else { return };
-    let known = &api.value.capabilities;
+    let known = &api.value.trials;
     let entries = &file.value.functions;
     for (function, entry) in entries {
-        let Some(named) = &entry.capability else { continue };
-        let hint = hint(named, known.iter().map(|capability| capability.id.value.as_str()));
-        let message = match known.iter().any(|capability| capability.id.value == *named) {
+        let Some(named) = &entry.trial else { continue };
+        let hint = hint(named, known.iter().map(|trial| trial.id.value.as_str()));
+        let message = match known.iter().any(|trial| trial.id.value == *named) {
             true if entry.not_virtual => continue,
-            true => format!("{function}: `capability` needs `not_virtual`; add that, or remove it"),
-            false => format!("{function}: `{named}` is not a capability of api.yaml{hint}"),
+            true => format!("{function}: `trial` needs `not_virtual`; add that, or remove it"),
+            false => format!("{function}: `{named}` is not a trial of api.yaml{hint}"),
         };
         mistakes.of_file(&file.source, message);
     }
-    for capability in known {
-        if !entries.values().any(|entry| entry.capability.as_ref() == Some(&capability.id.value)) {
-            let message =
-                format!("no function of support.yaml depends on `{}`; remove the capability", capability.id.value);
-            mistakes.at(&api.source, &capability.id, message);
+    for trial in known {
+        if !entries.values().any(|entry| entry.trial.as_ref() == Some(&trial.id.value)) {
+            let message = format!("no function of support.yaml depends on `{}`; remove the trial", trial.id.value);
+            mistakes.at(&api.source, &trial.id, message);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_yaml::Spanned;
 use steps::program::Space;
 
-use super::life_cycle::{CapabilitySource, LifeCycle, Queries};
+use super::life_cycle::{CapabilitySource, LifeCycle, Queries, TrialSource};
 use crate::edition::{EditionCondition, EditionForm};
 
 /// `specs/<runtime>/api.yaml`: facts about the runtime that its header does not express.
@@ -61,9 +61,12 @@ pub struct ApiFile {
     pub life_cycle: LifeCycle,
     /// Queries about the runtime itself.
     pub queries: Queries,
-    /// Capabilities that a device may have although no document says so. Each is tested once if rules depend on it.
+    /// Capabilities that some devices have and others lack, by name. Rules name them under `when`.
     #[serde(default)]
-    pub capabilities: Vec<CapabilitySource>,
+    pub capabilities: IndexMap<String, CapabilitySource>,
+    /// Trials of what a device may be able to do although no document says so. Each runs once if rules depend on it.
+    #[serde(default)]
+    pub trials: Vec<TrialSource>,
     /// Resources that calls acquire, with the calls that release them.
     #[serde(default)]
     pub resources: Vec<ResourceSource>,

@@ -167,6 +167,14 @@ pub struct When {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub edition: Option<EditionCondition>,
+    /// Only on devices that have these capabilities of api.yaml.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub has: Vec<Spanned<String>>,
+    /// Only on devices that lack these capabilities.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub has_not: Vec<Spanned<String>>,
     /// A condition on the version of the host's kernel, for example `>=5.11`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
@@ -177,6 +185,11 @@ pub struct When {
 }
 
 impl When {
+    /// The names of the capabilities that the condition reads, each with true if the device must have it.
+    pub fn capabilities(&self) -> impl Iterator<Item = (&Spanned<String>, bool)> {
+        self.has.iter().map(|name| (name, true)).chain(self.has_not.iter().map(|name| (name, false)))
+    }
+
     /// True if the condition allows a product.
     pub(crate) fn allows(&self, product: &str) -> bool {
         let named = |list: &[String]| list.iter().any(|known| known == product);

@@ -1,4 +1,4 @@
-//! The life cycle, queries and capabilities in api.yaml.
+//! The life cycle, queries and trials in api.yaml.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -130,11 +130,30 @@ pub struct QuerySource {
     pub value: Spanned<String>,
 }
 
-/// A capability that a device can demonstrate.
+/// A capability that some devices have and others lack. The run queries the device once.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Capability")]
 pub struct CapabilitySource {
+    /// The capability in words, for messages and reports.
+    #[serde(default)]
+    pub title: String,
+    /// The readiness that the query requires.
+    pub state: Readiness,
+    /// Steps that run before the answer is read.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub steps: Option<Spanned<String>>,
+    /// The expression that gives the answer, an integer. The device has the capability unless it is 0.
+    #[schemars(with = "String")]
+    pub value: Spanned<String>,
+}
+
+/// A trial, in which a device demonstrates a capability that no document promises.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Trial")]
+pub struct TrialSource {
     /// Its name in support.yaml.
     #[schemars(with = "String")]
     pub id: Spanned<String>,

@@ -41,10 +41,10 @@ pub struct SupportEntry {
     /// virtual machine is undefined.
     #[serde(default)]
     pub not_virtual: bool,
-    /// For a `not_virtual` function: the capability in api.yaml that shows if the device supports the function in a
+    /// For a `not_virtual` function: the trial in api.yaml that shows if the device supports the function in a
     /// virtual machine.
     #[serde(default)]
-    pub capability: Option<String>,
+    pub trial: Option<String>,
     /// For a function: the maximum number of bytes that a rule locks by calling it. If a process is not allowed to lock
     /// this much, a failure says nothing about the device.
     #[serde(default)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_yaml::Spanned;
 use steps::judgment::{Judgment, judgments};
 
 use crate::one_space;
@@ -74,7 +75,9 @@ fn conditions(rule: &Rule) -> Vec<String> {
         when.kernel.as_ref().map(|kernel| format!("kernel {kernel}")),
         when.dedicated.then(|| "dedicated".to_owned()),
     ];
-    found.into_iter().flatten().collect()
+    let capability =
+        |(name, has): (&Spanned<String>, bool)| format!("{}capability {}", if has { "" } else { "no " }, name.value);
+    found.into_iter().flatten().chain(when.capabilities().map(capability)).collect()
 }
 
 /// The texts of judged statements. A call that must fail, together with its code, is one statement.

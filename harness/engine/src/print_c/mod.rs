@@ -173,6 +173,10 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
             lines.push("Hazard: the documents leave the result undefined.".to_owned());
         }
     }
+    let capabilities: Vec<String> = rule.capabilities(rules).collect();
+    if !capabilities.is_empty() {
+        lines.extend(text::wrapped(&format!("Applies if {}.", capabilities.join(", and ")), WIDTH));
+    }
     for case in cases {
         lines.extend(text::wrapped(&sheet.case_line(&rule.program, case), WIDTH));
     }

@@ -1,6 +1,7 @@
 //! Collects the differences between two runs. Each difference is reported with both values and the next step for the
 //! user.
 
+use catalog::CapabilityAnswer;
 use record::{Fingerprint, Installed, RunHeader};
 
 /// The differences between two runs, one per line.
@@ -49,6 +50,16 @@ pub(super) fn mapped(of: &RunHeader, other: &RunHeader) -> String {
 /// The other libraries that a run recorded, with their digests.
 pub(super) fn further(of: &RunHeader) -> String {
     let shown = of.further_libraries.iter().map(|library| format!("{} {}", library.id, library.sha256));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// The capabilities of a run's device, with its answers.
+pub(super) fn able(of: &RunHeader) -> String {
+    let shown = of.capabilities.iter().map(|(name, answer)| match answer {
+        CapabilityAnswer::Gave(number) => format!("{name} {number}"),
+        CapabilityAnswer::Failed(_) => format!("{name} unknown"),
+        CapabilityAnswer::Unasked(_) => format!("{name} not asked"),
+    });
     shown.collect::<Vec<_>>().join(", ")
 }
 

@@ -11,7 +11,7 @@ use catalog::Rules;
 use catalog::digest;
 use record::{Journal, LibraryIdentity, Recorded, RunHeader};
 
-use super::differences::{Differences, further, mapped, on_others};
+use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
 use super::options::{
@@ -140,6 +140,7 @@ impl Earlier {
         differences.fact("the runtime", &then.runtime, &now.runtime, "give that run's catalog with --specs DIR");
         differences.fact("the product", &then.product, &now.product, device);
         differences.fact("the device's name", &text(&then.reported_name), &text(&now.reported_name), device);
+        differences.fact("the capabilities", &able(then), &able(now), device);
         differences.fact("the number of devices", &then.devices, &now.devices, device);
         differences.fingerprints(then, now);
         differences.fact("the run mode", &then.run_mode, &now.run_mode, device);

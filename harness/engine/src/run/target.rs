@@ -6,6 +6,7 @@ mod error;
 mod host;
 mod locks;
 mod threads;
+mod trials;
 mod version;
 
 use std::collections::BTreeSet;
@@ -133,6 +134,7 @@ impl Target {
         };
         let missing = uncertain.iter().zip(&exported).filter(|(_, exported)| !**exported);
         conditions.lacking = missing.map(|(name, _)| *name).collect();
+        let started = asked.is_some();
         if let Some(LibraryAnswers { answers, simulated, mapped: found, .. }) = asked {
             (library.simulated, mapped) = (simulated, found);
             if options.workers.backend == Backend::Device && simulated {
@@ -161,6 +163,9 @@ impl Target {
                 conditions.devices = devices_of(options, &factory.libraries.first().path, answer("device_count"))?;
             }
         }
+        if started {
+            conditions.capabilities = capabilities::ask(&rules, &factory, &pool, &conditions)?;
+        }
         // The host does not matter for a simulated device, which runs no kernel code and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
@@ -174,12 +179,12 @@ impl Target {
             locks::lock_devices(&options.machine, rules.visible.as_deref(), conditions.devices)?
         };
         if let Some(host) = host.as_mut().filter(|host| host.counts_as_virtual() == Some(true)) {
-            host.capabilities = capabilities::ask(&rules, &factory, &pool, &conditions)?;
-            conditions.capabilities = host.answers();
+            host.trials = trials::ask(&rules, &factory, &pool, &conditions)?;
+            conditions.trials = host.answers();
         }
         let shown = host.as_ref().map(Host::shown).unwrap_or_default();
         if let Some(host) = &mut host {
-            host.left_out = capabilities::left_out(&rules, &conditions);
+            host.left_out = trials::left_out(&rules, &conditions);
         }
         let work = options.work();
         let mut executor =
@@ -264,6 +269,7 @@ impl Target {
             devices_out: Vec::new(),
             fingerprint: None,
             edition: self.conditions.edition.as_ref().map(Edition::to_string),
+            capabilities: self.conditions.capabilities.clone(),
             seed: options.effort.seed.unwrap_or_else(usual_seed),
             profile: profile.name().to_owned(),
             catalog_digest: self.rules.digest.clone(),
@@ -413,6 +419,7 @@ fn prepare(
         kernel: None,
         virtual_machine: Some(false),
         capabilities: Default::default(),
+        trials: Default::default(),
         locked_memory: None,
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated || choice.embedded,

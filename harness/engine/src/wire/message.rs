@@ -24,8 +24,10 @@ pub enum Request {
     Gate,
     /// Measure the time that the steps in api.yaml's `pace` take.
     Pace,
-    /// Perform the steps for a capability, which is given by position.
+    /// Ask for a capability, which is given by position.
     Capability(usize),
+    /// Perform the steps of a trial, which is given by position.
+    Trial(usize),
     /// Report the bytes that the process has allocated from the C library's heap.
     Heap,
     /// Report which of these functions the library exports.
@@ -153,6 +155,8 @@ pub enum Reply {
     /// A failure of the worker, caused by the suite and not by the library.
     Trouble(String),
     Answers(Answers),
+    /// The device's answer for a capability, or the reason why the query failed.
+    Capability(Result<String, String>),
     /// The failed step, if any.
     Gate(Option<Trouble>),
     /// The longest of several measurements, in nanoseconds, or the failed step.

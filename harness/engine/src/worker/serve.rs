@@ -16,7 +16,7 @@ use crate::wire::flight::Flight;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait};
-use catalog::{Alternative, CatalogPlace, RECENT_ERROR, Rule, Rules, Section, Specs, load};
+use catalog::{Alternative, CatalogPlace, LifeCycleProgram, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
 
@@ -332,7 +332,11 @@ impl<'a> Worker<'a> {
                     wire.reply(&Reply::Pace(longest))?;
                 }
                 Request::Capability(asked) => {
-                    let trouble = self.life_cycle.run_section(Section::Capability(asked)).err();
+                    let answer = self.capability(asked);
+                    wire.reply(&Reply::Capability(answer))?;
+                }
+                Request::Trial(asked) => {
+                    let trouble = self.life_cycle.run_section(Section::Trial(asked)).err();
                     wire.reply(&Reply::Gate(trouble))?;
                 }
                 Request::Heap => wire.reply(&Reply::Heap(super::heap::allocated()))?,
@@ -392,20 +396,30 @@ impl<'a> Worker<'a> {
 
     fn answers(&mut self) -> Vec<(String, Result<String, String>)> {
         let mut answers = Vec::new();
-        let queries = self.life.life_cycle.map_or(&[][..], |life_cycle| &life_cycle.queries);
-        for (index, query) in queries.iter().enumerate() {
+        for (index, query) in self.life.life_cycle.into_iter().flat_map(LifeCycleProgram::facts) {
             // If several queries ask for the same fact, the first answer counts.
             let is_answered = |(name, answer): &(String, Result<String, String>)| {
-                name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
+                *name == query.name && answer.as_ref().is_ok_and(|answer| !answer.is_empty())
             };
             if query.name == RECENT_ERROR || self.state < query.state || answers.iter().any(is_answered) {
                 continue;
             }
-            let asked = self.life_cycle.run_section(Section::Query(index)).map_err(|trouble| trouble.message);
-            let answer = asked.and_then(|()| self.life_cycle.answer(index));
-            answers.push((query.name.to_owned(), answer));
+            let answer = self.answer(index);
+            answers.push((query.name.clone(), answer));
         }
         answers
+    }
+
+    /// The answer to a query, by the query's position.
+    fn answer(&mut self, query: usize) -> Result<String, String> {
+        self.life_cycle.run_section(Section::Query(query)).map_err(|trouble| trouble.message)?;
+        self.life_cycle.answer(query)
+    }
+
+    /// The answer for a capability, by the capability's position.
+    fn capability(&mut self, asked: usize) -> Result<String, String> {
+        let known = self.life.life_cycle.and_then(|life_cycle| life_cycle.capabilities.get(asked));
+        self.answer(known.ok_or_else(|| format!("there is no capability {asked}"))?.query)
     }
 
     fn rule(&self, id: &str) -> Result<&'a Rule, WorkerFault> {

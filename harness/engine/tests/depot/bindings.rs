@@ -64,6 +64,9 @@ mod raw {
             "Offset of field: audit_page::ticket",
         ][::core::mem::offset_of!(audit_page, ticket) - 12usize];
     };
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct depot_feature(pub ::core::ffi::c_uint);
 }
 
 /// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
@@ -143,12 +146,30 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_cool(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_cool", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_describe(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1] = arguments else { wrong_count("depot_describe", 2, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, *mut raw::depot_label) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as u64, a1 as usize as *mut raw::depot_label) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_insured(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_insured", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u8) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u8) };
         result.0 as u64
     }
 
@@ -167,6 +188,15 @@ mod thunks {
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut core::ffi::c_char, usize) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut core::ffi::c_char, a1 as usize) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_offers(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_offers", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_feature, *mut i32) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(raw::depot_feature(a0 as u32), a1 as usize as *mut i32) };
         result.0 as u64
     }
 
@@ -241,7 +271,7 @@ use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter,
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "45764676c89257488084e82842242e1a418f31d79af3ecfe4c7e23c536c5f452",
+    header_digest: "968afc496d3ad7f1f891c1ebcec13dc0c05ae0a055cce28e4259cf65e1f5eac2",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -300,6 +330,15 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::depot_close,
         },
         Function {
+            name: "depot_cool",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_cool,
+        },
+        Function {
             name: "depot_describe",
             exported_as: None,
             parameters: &[
@@ -308,6 +347,15 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_describe,
+        },
+        Function {
+            name: "depot_insured",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "insured", ty: Type::Pointer { to: &Type::Integer { bytes: 1, signed: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_insured,
         },
         Function {
             name: "depot_lots",
@@ -325,6 +373,16 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_name,
+        },
+        Function {
+            name: "depot_offers",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "feature", ty: Type::Enumeration { name: "depot_feature", signed: false } },
+                Parameter { name: "number", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_offers,
         },
         Function {
             name: "depot_open",
@@ -398,6 +456,13 @@ pub static BINDINGS: Bindings = Bindings {
         },
     ],
     enums: &[
+        Enumeration {
+            name: "depot_feature",
+            constants: &[
+                Constant { name: "DEPOT_COLD", value: 1 },
+                Constant { name: "DEPOT_LIFTS", value: 2 },
+            ],
+        },
         Enumeration {
             name: "depot_status",
             constants: &[

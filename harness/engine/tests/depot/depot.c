@@ -268,6 +268,66 @@ depot_status depot_describe(uint64_t lot, depot_label *label)
     return DEPOT_DONE;
 }
 
+/* The harbour has a cold storage, and one lift; the hillside has three lifts. -DDUMB makes depot_offers
+ * fail, and -DCRASHING crash. */
+depot_status depot_offers(depot_feature feature, int32_t *number)
+{
+    if (refuses())
+        return DEPOT_BAD_STATE;
+    if (does_nothing()) {
+        zero(number, sizeof *number);
+        return DEPOT_DONE;
+    }
+#ifdef DUMB
+    return DEPOT_NOT_OFFERED;
+#endif
+#ifdef CRASHING
+    if (feature == DEPOT_COLD)
+        abort();
+#endif
+    if (feature == DEPOT_COLD)
+        *number = hillside() ? 0 : 2;
+    else if (feature == DEPOT_LIFTS)
+        *number = hillside() ? 3 : 1;
+    else
+        return DEPOT_BAD_VALUE;
+    return DEPOT_DONE;
+}
+
+depot_status depot_insured(uint8_t *insured)
+{
+    if (refuses())
+        return DEPOT_BAD_STATE;
+    if (does_nothing()) {
+        zero(insured, sizeof *insured);
+        return DEPOT_DONE;
+    }
+    if (hillside())
+        return DEPOT_NOT_OFFERED;
+    *insured = 1;
+    return DEPOT_DONE;
+}
+
+depot_status depot_cool(uint64_t lot)
+{
+    struct lot *found = find(lot);
+    if (refuses())
+        return DEPOT_BAD_STATE;
+    if (does_nothing())
+        return DEPOT_DONE;
+    if (found == NULL)
+        return DEPOT_BAD_LOT;
+    if (hillside() && wrong("cool.refused-and-lost"))
+        found->content[0] ^= 1;
+    if (hillside() && !wrong("cool.without-storage"))
+        return DEPOT_NOT_OFFERED;
+    if (hillside() || wrong("cool.freezes"))
+        memset(found->content, 0, found->bytes);
+    if (wrong("cool.last-byte"))
+        found->content[found->bytes - 1] ^= 1;
+    return DEPOT_DONE;
+}
+
 uint32_t depot_lots(void)
 {
     uint32_t count = uncounted;

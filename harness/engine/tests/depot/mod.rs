@@ -4,6 +4,7 @@
 
 #[rustfmt::skip]
 mod bindings;
+mod capabilities;
 mod catalog;
 pub mod device;
 mod programs;

@@ -40,7 +40,12 @@ fn compiled(text: &str, id: &str, into: &Path) -> PathBuf {
 }
 
 fn run(program: &Path, defects: &str) -> Output {
+    run_in("harbour", program, defects)
+}
+
+fn run_in(product: &str, program: &Path, defects: &str) -> Output {
     let mut command = Command::new(program);
+    command.env(simulator_contract::environment::PRODUCT, product);
     command.env(simulator_contract::environment::DEFECTS, defects);
     command.output().unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
@@ -49,7 +54,8 @@ fn run(program: &Path, defects: &str) -> Output {
 fn programs_hold_on_the_faithful_libraries() {
     let (rules, folder) = (rules(), tempfile::tempdir().expect("a folder can be made"));
     for rule in &rules.rules {
-        let output = run(&compiled(&printed(&rules, &rule.id), &rule.id, folder.path()), "");
+        let product = if rule.when.has_not.is_empty() { "harbour" } else { "hillside" };
+        let output = run_in(product, &compiled(&printed(&rules, &rule.id), &rule.id, folder.path()), "");
         assert!(output.status.success(), "{}: {}", rule.id, String::from_utf8_lossy(&output.stderr));
     }
 }
@@ -67,6 +73,17 @@ fn programs_know_the_success_of_each_type() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && errors.contains(said), "{id} with {defect}: {errors}");
     }
+}
+
+#[test]
+fn a_program_says_which_capabilities_it_needs() {
+    let rules = rules();
+    let keeps = printed(&rules, "depot.cold.keeps");
+    assert!(keeps.contains(" * Applies if the device has cold (cold storage).\n"), "{keeps}");
+    let refused = printed(&rules, "depot.cold.refused");
+    let words = "Applies if the device has lifts, and the device lacks cold (cold storage), and the device lacks";
+    assert!(refused.contains(words), "{refused}");
+    assert!(!printed(&rules, "depot.lot.reserve").contains("Applies if"));
 }
 
 #[test]

@@ -158,6 +158,8 @@ fn why_skipped(rule: &Rule, reason: &str, conditions: &Conditions, rules: &Rules
         Some(Skip::Devices { .. }) => Some(Capability::Devices),
         Some(Skip::Dedicated) => Some(Capability::Dedicated),
         Some(Skip::LockedMemory { .. }) => Some(Capability::Machine),
+        // A failed query is not an answer.
+        Some(Skip::Capability { answer, .. }) if answer.has().is_none() => Some(Capability::Answers),
         Some(Skip::Layout { is: None, .. } | Skip::NotExported { .. }) => Some(Capability::Edition),
         Some(_) => None,
     }
@@ -184,7 +186,8 @@ fn conditions(header: &RunHeader) -> Conditions {
         edition: header.edition.as_deref().and_then(Edition::read),
         kernel: host.and_then(|host| host.kernel.as_deref()).and_then(Edition::read),
         virtual_machine: host.map_or(Some(false), Host::counts_as_virtual),
-        capabilities: host.map(Host::answers).unwrap_or_default(),
+        capabilities: header.capabilities.clone(),
+        trials: host.map(Host::answers).unwrap_or_default(),
         locked_memory: host.and_then(|host| host.locked_memory),
         hazardous: false,
         dedicated: header.settings.dedicated || header.library.simulated,

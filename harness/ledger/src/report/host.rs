@@ -25,10 +25,10 @@ pub(super) fn host_line(host: &Host) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(comma())
 }
 
-/// Returns one line for each of the devices' answers about capabilities, and one for each group of rules that do not
+/// Returns one line for each trial, and one for each group of rules that do not
 /// run on the machine.
 pub(super) fn left_out_lines(host: &Host) -> Vec<String> {
-    let capabilities = host.capabilities.iter().map(|answer| match (one_line(&answer.means), &answer.lacks) {
+    let capabilities = host.trials.iter().map(|answer| match (one_line(&answer.means), &answer.lacks) {
         (what, None) => message!("capability-shown", what = what),
         (what, Some(lacks)) => message!("capability-missing", what = what, why = one_line(lacks)),
     });
@@ -53,7 +53,7 @@ fn bytes(size: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{CapabilityAnswer, LeftOut};
+    use record::{LeftOut, TrialAnswer};
 
     #[test]
     fn a_host_is_described_by_its_known_facts() {
@@ -79,13 +79,13 @@ mod tests {
         let virtual_machine = Host { virtual_machine: Some(true), left_out, ..Host::default() };
         let advice = "34 rules: this is a virtual machine (if not, give --assume-bare-metal)";
         assert_eq!(left_out_lines(&virtual_machine), [advice]);
-        let answer = |lacks| CapabilityAnswer { id: "peers".to_owned(), means: "copies".to_owned(), lacks };
-        let capabilities = vec![answer(None), answer(Some("it answered\n1".to_owned()))];
+        let answer = |lacks| TrialAnswer { id: "peers".to_owned(), means: "copies".to_owned(), lacks };
+        let trials = vec![answer(None), answer(Some("it answered\n1".to_owned()))];
         let lines = [
             "the devices support copies, which no document promises here: observed, not judged",
             "the devices do not support copies: it answered 1",
         ];
-        assert_eq!(left_out_lines(&Host { capabilities, ..Host::default() }), lines);
+        assert_eq!(left_out_lines(&Host { trials, ..Host::default() }), lines);
         let assumed = Host { assumed_bare: true, ..virtual_machine };
         assert_eq!(host_line(&assumed), "a virtual machine, treated as physical (--assume-bare-metal)");
     }

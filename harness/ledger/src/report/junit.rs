@@ -19,7 +19,7 @@ use super::layout::Layout;
 use super::markup::{Extra, OfRule, SPLIT, broken, complete};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::place::place_of;
-use super::target::{loaded_line, mark};
+use super::target::{capability_lines, loaded_line, mark};
 use super::text::{clean, one_line};
 use crate::causes::causes;
 use catalog::files;
@@ -266,6 +266,7 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
+    properties.extend(capability_lines(header).into_iter().map(|line| ("capability", line)));
     let out = header
         .devices_out
         .iter()

@@ -14,7 +14,7 @@ use super::fingerprint::fingerprint_line;
 use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
-use super::target::{library_line, mapped_line, mark, target_line};
+use super::target::{capability_lines, library_line, mapped_line, mark, target_line};
 use crate::causes::{Cause, causes};
 use crate::names::{meaning_text, verdict_text};
 
@@ -68,6 +68,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     );
     mapped(text, header, paint);
     field(text, message!("label-device"), &target_line(header), paint);
+    field(text, message!("label-capabilities"), &capability_lines(header).join(comma()), paint);
     for out in &header.devices_out {
         let (device, reason) = (one_line(&out.device), one_line(&out.reason));
         field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason), paint);

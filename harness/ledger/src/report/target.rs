@@ -1,5 +1,6 @@
 //! Formats the tested library and devices for reports.
 
+use catalog::CapabilityAnswer;
 use messages::{bracketed, comma, message};
 use record::{MappedLibrary, RunHeader};
 
@@ -80,6 +81,17 @@ pub(super) fn target_line(header: &RunHeader) -> String {
         "" => line,
         mode => format!("{line}{}{}", comma(), message!("programs-run-on", mode = one_line(mode))),
     }
+}
+
+/// The device's capabilities, each with what the device answered.
+pub(super) fn capability_lines(header: &RunHeader) -> Vec<String> {
+    let line = |(name, answer): (&String, &CapabilityAnswer)| match (one_line(name), answer.has(), answer) {
+        (name, Some(true), _) => message!("capability-had", name = name),
+        (name, Some(false), _) => message!("capability-lacked", name = name),
+        (name, None, CapabilityAnswer::Failed(why)) => message!("capability-unknown", name = name, why = one_line(why)),
+        (name, None, answer) => message!("capability-unknown", name = name, why = one_line(&answer.to_string())),
+    };
+    header.capabilities.iter().map(line).collect()
 }
 
 /// A mapped library and its identity.

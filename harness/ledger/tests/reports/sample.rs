@@ -80,6 +80,7 @@ pub fn header() -> RunHeader {
         devices_out: Vec::new(),
         fingerprint: None,
         edition: Some("8.2".into()),
+        capabilities: Default::default(),
         seed: 42,
         profile: "default".into(),
         catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),

@@ -1,63 +1,52 @@
-//! Queries the device capabilities that no document promises, once before any rule runs. Also lists the rules that do
-//! not run on a machine.
+//! Asks the device for its capabilities, once before any rule runs.
 
-use std::collections::BTreeMap;
-
-use steps::program::Readiness;
-
-use crate::pool::{Factory, Pool, SetUp};
+use crate::pool::{Factory, Pool, Seat};
 use crate::wire::message::{Reply, Request};
-use catalog::{Capability, Conditions, Rules, applies};
-use record::{CapabilityAnswer, LeftOut, StartReason};
+use catalog::{Capability, CapabilityAnswer, CapabilityAnswers, Conditions, Rules};
+use record::StartReason;
 
 use super::TargetError;
 
-/// Queries the devices for each capability, in a separate process: an unsupported operation may terminate the process.
+/// The device's answers, by the names of the capabilities.
 pub(super) fn ask(
     rules: &Rules,
     factory: &Factory,
     pool: &Pool,
     conditions: &Conditions,
-) -> Result<Vec<CapabilityAnswer>, TargetError> {
-    let mut answers = Vec::new();
-    for (position, capability) in rules.life_cycle.of(&factory.product).capabilities.iter().enumerate() {
-        let Capability { id, means, devices } = capability;
-        if *devices > conditions.devices {
-            // The query is skipped on a machine with too few devices, because the rules that need the capability need
-            // as many devices as the query.
-            continue;
-        }
-        let lacks = asked(factory, pool, position)?;
-        answers.push(CapabilityAnswer { id: id.clone(), means: means.clone(), lacks });
+) -> Result<CapabilityAnswers, TargetError> {
+    let mut answers = CapabilityAnswers::new();
+    for (position, capability) in rules.life_cycle.of(&conditions.product).capabilities.iter().enumerate() {
+        let answer = match capability.unoffered(&conditions.product, conditions.edition.as_ref(), &rules.support) {
+            Some(function) => CapabilityAnswer::Unasked(function.to_owned()),
+            None => asked(factory, pool, position, capability)?,
+        };
+        answers.insert(capability.name.clone(), answer);
     }
     Ok(answers)
 }
 
-/// The step that failed in the query for a capability; `None` if all steps succeeded.
-fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
-    let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
-    let lacks = match factory.start(&slot.machine, set_up) {
-        Ok((mut worker, _)) => match worker.ask(&Request::Capability(position), factory.deadlines.step) {
-            Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
-            Ok(other) => Some(format!("unexpected answer from the process: {other:?}")),
-            Err(end) => Some(end.to_string()),
-        },
-        Err(error) => Some(error.to_string()),
+/// The answer of the device. The process may end in the query, or not answer at all.
+fn asked(
+    factory: &Factory,
+    pool: &Pool,
+    position: usize,
+    capability: &Capability,
+) -> Result<CapabilityAnswer, TargetError> {
+    let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
+    let worker = slot.worker(factory, Seat::pooled(0, 0)).map_err(|error| error.to_string());
+    let reply = worker.and_then(|worker| {
+        let reply = worker.ask(&Request::Capability(position), factory.deadlines.step);
+        reply.map_err(|end| format!("the query for {} ended its process: {end}", capability.name))
+    });
+    let answer = match reply {
+        Ok(Reply::Capability(Ok(number))) => CapabilityAnswer::Gave(number),
+        Ok(Reply::Capability(Err(why))) => CapabilityAnswer::Failed(why),
+        Ok(other) => CapabilityAnswer::Failed(format!("unexpected answer from the process: {other:?}")),
+        Err(why) => {
+            slot.clear(StartReason::AfterFailure);
+            CapabilityAnswer::Failed(why)
+        }
     };
     pool.give_back(slot);
-    Ok(lacks)
-}
-
-/// The rules that do not run because of the machine's kind or limits, grouped by reason, most frequent reason first.
-pub(super) fn left_out(rules: &Rules, conditions: &Conditions) -> Vec<LeftOut> {
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
-    for rule in &rules.rules {
-        if let Some(skip) = applies(rule, conditions, rules).err().filter(|skip| skip.is_of_the_machine()) {
-            *reasons.entry(skip.to_string()).or_default() += 1;
-        }
-    }
-    let mut found: Vec<LeftOut> = reasons.into_iter().map(|(reason, rules)| LeftOut { reason, rules }).collect();
-    found.sort_by_key(|left_out| std::cmp::Reverse(left_out.rules));
-    found
+    Ok(answer)
 }

@@ -7,7 +7,7 @@ use crate::report::fingerprint::{device_line, fingerprint_line, installed_line};
 use crate::report::host::{host_line, left_out_lines};
 use crate::report::parts::{merged_line, part_line, worth_a_line};
 use crate::report::summary::run_time;
-use crate::report::target::{library_line, mapped_line, target_line};
+use crate::report::target::{capability_lines, library_line, mapped_line, target_line};
 use crate::report::text::{duration, elide, one_line, short};
 use messages::{comma, message};
 use record::{Recorded, RunHeader};
@@ -61,6 +61,7 @@ fn tested(header: &RunHeader) -> String {
     rows.all(message!("label-further"), header.further_libraries.iter().map(further));
     rows.all(message!("label-mapped"), header.mapped.iter().map(mapped_line));
     rows.add(message!("label-device"), &target_line(header));
+    rows.all(message!("label-capabilities"), capability_lines(header));
     let unusable = header.devices_out.iter();
     let unusable = unusable.map(|out| message!("device-is", device = out.device.as_str(), what = out.reason.as_str()));
     rows.all(message!("label-unusable"), unusable);

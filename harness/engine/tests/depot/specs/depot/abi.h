@@ -64,6 +64,17 @@ depot_status depot_paint(uint64_t lot, uint8_t byte);
 
 /* The label of a lot. */
 depot_status depot_describe(uint64_t lot, depot_label *label);
+/* What a depot has; depot_offers answers how many of it there are. */
+typedef enum depot_feature {
+    DEPOT_COLD = 1,
+    DEPOT_LIFTS = 2
+} depot_feature;
+depot_status depot_offers(depot_feature feature, int32_t *number);
+/* Puts a lot into the cold storage, where it keeps its bytes; a depot without one refuses it. */
+depot_status depot_cool(uint64_t lot);
+/* Whether the depot is insured; not every depot offers this. */
+depot_status depot_insured(uint8_t *insured);
+
 /* How many lots there are. */
 uint32_t depot_lots(void);
 
