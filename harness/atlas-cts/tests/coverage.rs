@@ -319,7 +319,8 @@ fn a_clause_elsewhere_exists() {
         .collect();
     let mut named = 0;
     for (name, text) in &files {
-        for id in text.lines().filter_map(|line| line.trim().strip_prefix("elsewhere: ")).filter(|id| !id.contains(' ')) {
+        for id in text.lines().filter_map(|line| line.trim().strip_prefix("elsewhere: ")).filter(|id| !id.contains(' '))
+        {
             let runtime = name.split("/clauses/").next().unwrap();
             let defined = format!("\n      {id}:");
             let exists = files.iter().any(|(other, text)| !other.starts_with(runtime) && text.contains(&defined));

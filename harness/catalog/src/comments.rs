@@ -66,7 +66,8 @@ impl Paragraph {
 
 /// The sentences of lines in English. A line in another language has none: there, a period does not end a sentence.
 pub(crate) fn english(text: &str) -> Vec<Sentence> {
-    let numbered = text.split('\n').zip(1..).filter(|(line, _)| (line.contains(". ") || line.contains("::")) && !line.chars().any(is_wide));
+    let ours = |line: &str| (line.contains(". ") || line.contains("::")) && !line.chars().any(is_wide);
+    let numbered = text.split('\n').zip(1..).filter(|(line, _)| ours(line));
     numbered
         .flat_map(|(line, number)| Paragraph { text: line.trim().to_owned(), lines: vec![(0, number)] }.sentences())
         .collect()
