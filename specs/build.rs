@@ -8,16 +8,25 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let specs = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    // Cargo watches everything below the folder, also the catalog of a new runtime.
+    println!("cargo:rerun-if-changed={}", specs.display());
     let mut runtimes = entries(&specs);
     runtimes.retain(|path| path.join("api.yaml").is_file());
+    // Cargo watches everything below a folder that it is given. A folder may be new.
+    println!("cargo:rerun-if-changed={}", specs.display());
     let mut table = String::new();
+    let mut templates = Vec::new();
+    if specs.join("templates").is_dir() {
+        collect(&specs.join("templates"), &mut templates);
+    }
     for runtime in &runtimes {
-        // Cargo watches everything below a folder that it is given.
-        println!("cargo:rerun-if-changed={}", runtime.display());
         let mut files = Vec::new();
         collect(runtime, &mut files);
         // Readings are evidence for readers of the repository; no run reads them.
         files.retain(|file| !file.starts_with(runtime.join("readings")));
+        if runtime.join("names.yaml").is_file() {
+            files.extend(templates.iter().cloned());
+        }
         let name = runtime.file_name().expect("it has been listed").to_string_lossy();
         let _ = writeln!(table, "/// The catalog of `{name}`: paths below `specs/`, with the files' texts.");
         let _ = writeln!(table, "pub static {}: &[(&str, &str)] = &[", name.to_uppercase());
@@ -44,7 +53,6 @@ fn main() {
     }
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("catalogs.rs");
     fs::write(&out, table).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
-    println!("cargo:rerun-if-changed=build.rs");
 }
 
 /// The entries of a folder, sorted by name.

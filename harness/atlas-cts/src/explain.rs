@@ -150,7 +150,7 @@ fn where_it_applies(rules: &Rules, rule: &Rule, page: &mut Page) {
     let conditions = [
         when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
         when.devices.map(|devices| format!("at least {devices} devices")),
-        when.edition.as_ref().map(|edition| format!("edition {edition}")),
+        when.edition.as_ref().map(|edition| format!("edition {}", edition.value)),
         when.kernel.as_ref().map(|version| format!("kernel {version}")),
         when.dedicated.then(|| "the run has the devices to itself (--dedicated), or simulates them".to_owned()),
     ];
@@ -179,6 +179,9 @@ fn what_it_catches(runtime: &Runtime, rule: &Rule, page: &mut Page) {
 fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     page.heading("Steps");
     page.line(format_args!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line));
+    if let Some((template, place)) = rule.template() {
+        page.line(format_args!("from the template {template}, {place}"));
+    }
     if let Some(actors) = &rule.source.actors {
         page.block("actors", &actors.value);
     }
@@ -189,7 +192,7 @@ fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
         page.entry("where", &condition.value);
     }
     // The numbers are those of failure blocks.
-    let numbered = rule.source.steps.value.trim_end().lines().zip(rule.steps_at.0..);
+    let numbered = rule.source.steps.value.trim_end().lines().zip(rule.steps_line()..);
     numbered.for_each(|(line, number)| page.line(format_args!("{number:>4} | {line}")));
     for (name, expression) in &rule.source.observe {
         page.entry("observe", format_args!("{name}: {}", expression.value));

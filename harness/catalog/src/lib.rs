@@ -20,6 +20,8 @@ mod clauses;
 mod comments;
 mod diagnostic;
 mod edition;
+mod editions;
+mod expand;
 mod histories;
 mod ids;
 mod inventory;
@@ -42,6 +44,7 @@ mod rules;
 mod select;
 mod sentence;
 mod specs;
+mod templates;
 mod waiting;
 mod word;
 
@@ -54,16 +57,17 @@ pub(crate) use clauses::DUPLICATE;
 pub use clauses::{Clause, ClauseBook, ClauseChapter};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
+pub use editions::{EditionConditions, Editions};
 pub use histories::{History, HistoryCall, Origin};
 pub use ids::is_rule_id;
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, VERSION};
+pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, version_of};
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, JunitFile, Level, Mark,
-    Modality, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
-    SupportEntry, SupportFile, TimeUnit, TrialSource, When,
+    Modality, NamesFile, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
+    SupportEntry, SupportFile, TemplatesFile, TimeUnit, TrialSource, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;
@@ -81,6 +85,7 @@ pub use select::{
 pub use sentence::{SENTENCE, Sentence, sentences};
 pub use specs::{SpecFile, Specs, short};
 pub use steps::count;
+pub use templates::TEMPLATES;
 pub use waiting::waiting;
 pub use word::Word;
 

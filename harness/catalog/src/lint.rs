@@ -20,6 +20,7 @@ use simulator_contract::Defect;
 use steps::program::{Argument, Domain, Expression, Program};
 use steps::walk::Node;
 
+use crate::read::template_paths;
 use crate::{Missing, Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
 use cases::{CaseError, Discarded, Scope};
 use simulator_contract::is_subtle;
@@ -122,8 +123,7 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
         Err(error) => ConditionMistakeKind::NoCase(error),
     };
     let at = rule.source.condition.as_ref().unwrap_or(&rule.source.steps).referenced;
-    let path = short(&rules.chapters[rule.chapter].path);
-    let place = format!("{path}:{}:{}", at.line(), at.column());
+    let place = rule.file.place(at.line() as usize, at.column() as usize);
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 
@@ -151,7 +151,7 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
                 TimeUnit::Milliseconds => "`patience`, or a part of it such as `patience / 100`",
                 TimeUnit::Seconds => "`patience / 1000`, since this timeout is in seconds",
             };
-            let place = rule.place(&rules.chapters[rule.chapter], call.span.start);
+            let place = rule.place(call.span.start);
             found.push(format!("{place}: a timeout of {function} is a fixed number; write {write}"));
         }
     }
@@ -180,17 +180,17 @@ fn follows(program: &Program, argument: &Argument) -> bool {
 /// Messages for lines that are too wide in a runtime's YAML files.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
-    let own =
-        ["api.yaml", "changes.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    let own = ["api.yaml", "changes.yaml", "documents.yaml", "names.yaml", "products.yaml", "support.yaml"]
+        .map(|name| folder.join(name));
     // Unreadable files are reported when the catalog is read.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();
-    for path in own.into_iter().chain(chapters) {
+    for path in own.into_iter().chain(chapters).chain(template_paths(specs)) {
         let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
         for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
             let columns = line.chars().count();
             if columns > WIDEST {
-                let place = format!("specs/{runtime}/{}:{}", name_below(&folder, &path), number + 1);
+                let place = format!("specs/{}:{}", name_below(specs.root(), &path), number + 1);
                 found.push(format!("{place}: {columns} columns; break the line to at most {WIDEST}"));
             }
         }

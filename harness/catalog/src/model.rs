@@ -12,9 +12,12 @@ mod python;
 mod readings;
 mod subjects;
 mod support;
+mod template;
 
 pub use api::{ApiFile, Reason, TimeUnit};
-pub(crate) use api::{HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource};
+pub(crate) use api::{
+    DescriptorSource, HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource,
+};
 pub use axioms::{Axiom, AxiomsFile};
 pub use chapter::{ChapterFile, Hazard, Level, RuleSource, When};
 pub(crate) use clauses::{ClauseEntry, Sentenced};
@@ -31,3 +34,5 @@ pub(crate) use readings::Strength;
 pub use readings::{Reading, ReadingsFile};
 pub use subjects::SubjectsFile;
 pub use support::{Mark, SupportEntry, SupportFile};
+pub(crate) use template::TemplateSource;
+pub use template::{NamesFile, TemplatesFile};

@@ -79,7 +79,7 @@ pub(super) fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, serde
     serde_yaml::from_str_with_options(text, options)
 }
 
-fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
+pub(super) fn diagnostic(source: &Arc<Source>, error: &serde_yaml::Error) -> Diagnostic {
     let (line, column) =
         error.location().map_or((0, 0), |location| source.inside(location.line() as usize, location.column() as usize));
     let text = error.to_string();

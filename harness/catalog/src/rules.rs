@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use abi::{Bindings, Function};
 
@@ -14,7 +15,7 @@ use simulator_contract::Defect;
 use super::capabilities::Capability;
 use super::chapters::area;
 use super::clauses::ClauseBook;
-use super::diagnostic::line_and_column;
+use super::diagnostic::{Source, line_and_column};
 use super::edition::{EditionForm, Span};
 use super::histories::History;
 use super::layouts::Layout;
@@ -146,8 +147,10 @@ pub struct Rule {
     pub unproven: BTreeMap<String, String>,
     /// The line of the id, counted from 1.
     pub line: usize,
-    /// The line in the file where the text of the steps starts, and its indentation in columns.
-    pub steps_at: (usize, usize),
+    /// The chapter's file, followed by the templates of its rules.
+    pub(crate) file: Arc<Source>,
+    /// The line in this text where the text of the steps starts, and its indentation in columns.
+    pub(crate) steps_at: (usize, usize),
     /// The rule as written.
     pub source: RuleSource,
 }
@@ -249,11 +252,14 @@ impl Rules {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules need but that a library may lack: functions in an optional library, and functions that
+    /// The functions that rules and queries for capabilities need but that a library may lack: functions in an optional library, and functions that
     /// are missing from some editions.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
-        for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {
+        let queries = self.life_cycle.all().flat_map(|life_cycle| &life_cycle.capabilities);
+        let queried = queries.flat_map(|capability| &capability.functions);
+        let queried = queried.filter_map(|name| self.environment.declarations.function(name));
+        for function in self.rules.iter().flat_map(|rule| self.needed(rule)).chain(queried) {
             if self.libraries.optional_home(function.name).is_some() || !self.span(function.name).is_always() {
                 names.insert(function.name, function);
             }
@@ -367,10 +373,22 @@ impl Rule {
             .map(|kill| kill.defect.as_str())
     }
 
-    /// `file:line:column` of a place in the steps.
-    pub fn place(&self, chapter: &Chapter, offset: usize) -> String {
+    /// `file:line:column` of a place in the steps: in the chapter, or in the rule's template.
+    pub fn place(&self, offset: usize) -> String {
         let written = self.program.written(steps::Span { start: offset, end: offset }).start;
         let (line, column) = line_and_column(&self.source.steps.value, written);
-        format!("{}:{}:{}", short(&chapter.path), self.steps_at.0 + line, self.steps_at.1 + column + 1)
+        self.file.place(self.steps_at.0 + line, self.steps_at.1 + column + 1)
+    }
+
+    /// The line in which the text of the steps starts: in the chapter, or in the rule's template.
+    pub fn steps_line(&self) -> usize {
+        self.file.written(self.steps_at.0, 1).line
+    }
+
+    /// The rule's template, and `file:line` of its steps; `None` if the steps are in the chapter.
+    pub fn template(&self) -> Option<(&str, String)> {
+        let from = self.source.from.as_ref()?;
+        let written = self.file.written(self.steps_at.0, 1);
+        Some((&from.value, format!("{}:{}", short(&written.source.path), written.line)))
     }
 }

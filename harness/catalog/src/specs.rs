@@ -16,7 +16,7 @@ pub type SpecFile = (&'static str, &'static str);
 pub enum Specs {
     /// A folder with a subfolder for each runtime.
     Folder(PathBuf),
-    /// The files of one runtime, embedded at build time.
+    /// The files of one runtime and the templates, embedded at build time.
     Embedded(&'static [SpecFile]),
 }
 
@@ -55,13 +55,16 @@ impl Specs {
         }
     }
 
-    /// All files of a runtime, and each folder that cannot be read, with the error.
-    pub fn files(&self, runtime: &str) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
-        let folder = self.root().join(runtime);
+    /// All files in a runtime's folder or in that of the templates, and each folder that cannot be read, with the error.
+    pub fn files(&self, folder: &str) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
+        let folder = self.root().join(folder);
         let (mut paths, mut unreadable) = (Vec::new(), Vec::new());
         match self {
             Specs::Folder(_) => walk(folder, &mut paths, &mut unreadable),
-            Specs::Embedded(files) => paths.extend(files.iter().map(|(path, _)| self.root().join(path))),
+            Specs::Embedded(files) => {
+                let all = files.iter().map(|(path, _)| self.root().join(path));
+                paths.extend(all.filter(|path| path.starts_with(&folder)));
+            }
         }
         paths.sort();
         (paths, unreadable)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use abi::Function;
-use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, offered};
+use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, TEMPLATES, offered};
 use engine::prove::look;
 use engine::run::{Backend, CatalogOptions, Options, RunError, Target, load_rules};
 use engine::runtime::Runtime;
@@ -36,14 +36,14 @@ pub(super) struct Tried {
 }
 
 impl Copy {
-    /// Copies a runtime's folder.
+    /// Copies a runtime's folder and the templates.
     pub(super) fn of(specs: &Specs, runtime: &str) -> Result<Copy, DraftError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source: io::Error| DraftError::File { path, source }
         };
         let folder = tempfile::tempdir().map_err(failed(&std::env::temp_dir()))?;
-        for path in specs.files(runtime).0 {
+        for path in specs.files(runtime).0.into_iter().chain(specs.files(TEMPLATES).0) {
             let Ok(below) = path.strip_prefix(specs.root()) else { continue };
             let to = folder.path().join(below);
             if let Some(parent) = to.parent() {

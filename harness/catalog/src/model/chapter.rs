@@ -3,11 +3,12 @@
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_yaml::Spanned;
+use serde_yaml::{Location, Spanned};
 use steps::domain::{Choices, DomainSource};
 
 use super::documents::SourceReference;
 use crate::edition::EditionCondition;
+use crate::editions::{EditionConditions, EditionConditionsForm};
 
 /// The `clauses` of a rule: name → ids.
 pub(crate) type ClauseNames = IndexMap<String, Spanned<Choices>>;
@@ -34,13 +35,25 @@ pub struct ChapterFile {
 /// One rule.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["from"]}, {"required": ["title", "statement", "steps"]}]))]
 pub struct RuleSource {
     /// The rule's permanent name, `<runtime>.<area>.<name>`.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
+    /// The template of the rule (docs/catalog/templates.md): `pool.reuse/same-stream` is the template `same-stream` in
+    /// `specs/templates/pool/reuse.yaml`. Keys that the rule has replace the template's.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Spanned<String>>,
+    /// Texts for names in the template that are different from those in names.yaml: name → text.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub with: IndexMap<String, Spanned<String>>,
     /// The rule in one short sentence.
+    #[serde(default)]
     pub title: String,
     /// The documented behavior, in our words.
+    #[serde(default)]
     pub statement: String,
     /// The passages that document the behavior; not needed if every check has a clause.
     #[serde(default)]
@@ -82,7 +95,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub actors: Option<Spanned<String>>,
-    /// The axes that a case draws.
+    /// The axes that a case draws. They come before the template's, and an axis replaces the one of the same name.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, DomainSource>")]
     pub forall: IndexMap<String, Spanned<DomainSource>>,
@@ -91,9 +104,10 @@ pub struct RuleSource {
     #[schemars(with = "Option<String>")]
     pub condition: Option<Spanned<String>>,
     /// The calls and checks (docs/catalog/language.md).
+    #[serde(default = "nothing")]
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
-    /// Values that are recorded without being judged: name → expression.
+    /// Values that are recorded without being judged: name → expression. They are added to the template's.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub observe: IndexMap<String, Spanned<String>>,
@@ -106,7 +120,8 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unsupported: Vec<Spanned<String>>,
-    /// Seeded defects that the rule kills: `name`, or `name on a2, a3` if the defect affects only these products.
+    /// Seeded defects that the rule kills: `name`, or `name on a2, a3` if the defect affects only these products. They
+    /// are added to the template's.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kills: Vec<Spanned<String>>,
@@ -114,6 +129,11 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub unproven: IndexMap<String, Spanned<String>>,
+}
+
+/// The steps of a rule that names none.
+fn nothing() -> Spanned<String> {
+    Spanned::new(String::new(), Location::UNKNOWN, Location::UNKNOWN)
 }
 
 /// The strength of a rule's source.
@@ -163,10 +183,11 @@ pub struct When {
     /// The minimum number of devices.
     #[serde(default)]
     pub devices: Option<u32>,
-    /// A condition on the runtime's edition, for example `>=8.2`.
+    /// A condition on the edition of the first library, for example `>=8.2`, or a map from libraries to conditions on
+    /// their editions.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub edition: Option<EditionCondition>,
+    #[schemars(with = "Option<EditionConditionsForm>")]
+    pub edition: Option<Spanned<EditionConditions>>,
     /// Only on devices that have these capabilities of api.yaml.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

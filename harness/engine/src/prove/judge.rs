@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use steps::judgment::{Judged, Judgment, judgments};
 
-use catalog::{Level, Rule, Rules, count};
+use catalog::{Level, Rule, count};
 use record::Verdict;
 
 use super::experiment::Attempt;
@@ -97,12 +97,12 @@ pub struct CheckProof {
 
 impl CheckProof {
     /// The proofs for all checks in a rule.
-    pub fn all(rules: &Rules, rule: &Rule) -> Vec<CheckProof> {
+    pub fn all(rule: &Rule) -> Vec<CheckProof> {
         let check = |judged: Judged| {
             let text = rule.program.judged(&judged);
             CheckProof {
                 judgment: judged.judgment,
-                place: rule.place(&rules.chapters[rule.chapter], judged.statement.start),
+                place: rule.place(judged.statement.start),
                 reason: rule.unproven.get(&text).cloned(),
                 text,
                 caught: BTreeSet::new(),

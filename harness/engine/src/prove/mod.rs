@@ -257,7 +257,7 @@ fn select<'a>(
             findings: BTreeMap::new(),
             blocked: BTreeMap::new(),
             cut: BTreeMap::new(),
-            checks: CheckProof::all(&target.rules, rule),
+            checks: CheckProof::all(rule),
             skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined).or_else(cycle),
         };
         if found.skipped.is_none() {

@@ -18,7 +18,7 @@ pub(super) fn steps(rule: &Rule, span: Span, calls: &[Option<usize>]) -> Option<
     let text = &rule.source.steps.value;
     let written = rule.program.written(span);
     let line_of = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
-    let number = |line: usize| u32::try_from(rule.steps_at.0 + line).unwrap_or_default();
+    let number = |line: usize| u32::try_from(rule.steps_line() + line).unwrap_or_default();
     let failed = line_of(written.start);
     let (first, last) = (failed.saturating_sub(BEFORE), failed + AFTER);
     let ends =

@@ -116,15 +116,14 @@ fn describe(
     });
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
-    let chapter = &rules.chapters[rule.chapter];
     let known = &campaign.target.executor.factory.stacks.known;
     let grounds = rule.grounds_at(span);
     let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
-    let mut clauses = Clause::told_together(promised, conditions.edition.as_ref());
+    let mut clauses = Clause::told_together(promised, &conditions.editions);
     clauses.extend(rule.axioms_at(span, rules).iter().map(|axiom| axiom.told()));
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
-        place: rule.place(chapter, span.start),
+        place: rule.place(span.start),
         message: failed.failure.message,
         recent_error: failed.failure.recent_error,
         stack: failed.failure.stack.map(|stack| Box::new(stack.recorded(known))),

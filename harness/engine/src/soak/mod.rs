@@ -49,14 +49,14 @@ pub enum Stop {
 }
 
 /// The first cycle of a rule, for the header of a soak's file.
-fn described(rules: &Rules, rule: &Rule) -> SoakRule {
+fn described(rule: &Rule) -> SoakRule {
     let mut calls: Vec<String> = Vec::new();
     for name in rule.program.function_names() {
         if !calls.iter().any(|known| known == name) {
             calls.push(name.to_owned());
         }
     }
-    let place = rule.place(&rules.chapters[rule.chapter], 0);
+    let place = rule.place(0);
     SoakRule { id: rule.id.clone(), title: rule.title.clone(), place, calls }
 }
 
@@ -92,7 +92,7 @@ pub fn header(target: &Target, options: &Options, rules: &[&Rule], length: Lengt
         cycles: length.cycles,
         seconds: length.time.map(|time| time.as_secs()),
         started: now(),
-        rules: rules.iter().map(|rule| described(&target.rules, rule)).collect(),
+        rules: rules.iter().map(|rule| described(rule)).collect(),
     }
 }
 

@@ -14,20 +14,22 @@ use crate::pairs::{self, Change, LOADS};
 /// A copy of the depot's catalog with replacements in its files.
 pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     let specs = tempfile::tempdir().expect("a folder can be made");
-    let (from, to) = (folder().join("specs/depot"), specs.path().join("depot"));
+    let (from, to) = (folder().join("specs"), specs.path());
     let entries = |below: &str| std::fs::read_dir(from.join(below)).expect("the catalog exists").collect::<Vec<_>>();
-    for entry in ["", "clauses", "rules"].iter().flat_map(|below| entries(below)) {
+    let folders = ["depot", "depot/clauses", "depot/rules", "templates"];
+    for entry in folders.iter().flat_map(|below| entries(below)) {
         let path = entry.expect("a folder can be read").path();
         if path.is_dir() {
             continue;
         }
         let name = path.strip_prefix(&from).ok().and_then(Path::to_str).expect("the catalog's names are text");
         let mut text = std::fs::read_to_string(&path).expect("the catalog is text");
-        for (_, before, after) in changes.iter().filter(|(file, ..)| *file == name) {
+        let below = name.strip_prefix("depot/").unwrap_or(name);
+        for (_, before, after) in changes.iter().filter(|(file, ..)| *file == below) {
             assert!(text.contains(before), "{name} does not contain {before}");
             text = text.replacen(before, after, 1);
         }
-        std::fs::create_dir_all(to.join(name).parent().unwrap_or(&to)).expect("a folder can be made");
+        std::fs::create_dir_all(to.join(name).parent().unwrap_or(to)).expect("a folder can be made");
         std::fs::write(to.join(name), text).expect("the copy can be written");
     }
     specs
