@@ -7,6 +7,7 @@ use std::path::Path;
 use rstest::rstest;
 use serde_json::Value;
 use support::small::MISALIGNED;
+use support::sources::{relative, tracked};
 use support::{Answer, Bench};
 
 pub const CLAUSES: &str = "\
@@ -306,6 +307,28 @@ fn sentences_of_a_runtime_without_an_api_are_open() {
     std::fs::create_dir_all(bench.path("specs/other/clauses")).unwrap();
     bench.write("specs/other/clauses/blocks.yaml", CLAUSES);
     coverage(&bench, &[]).says(0, &["open: 5 sentences of other, which has no api.yaml yet"]);
+}
+
+/// The clause of another runtime that a clause names exists.
+#[test]
+fn a_clause_elsewhere_exists() {
+    let files: Vec<(String, String)> = tracked(&["yaml"])
+        .iter()
+        .map(|path| (relative(path), std::fs::read_to_string(path).unwrap()))
+        .filter(|(name, _)| name.starts_with("specs/") && name.contains("/clauses/"))
+        .collect();
+    let mut named = 0;
+    for (name, text) in &files {
+        for id in text.lines().filter_map(|line| line.trim().strip_prefix("elsewhere: ")).filter(|id| !id.contains(' '))
+        {
+            let runtime = name.split("/clauses/").next().unwrap();
+            let defined = format!("\n      {id}:");
+            let exists = files.iter().any(|(other, text)| !other.starts_with(runtime) && text.contains(&defined));
+            assert!(exists, "{name}: no other runtime has a clause `{id}`");
+            named += 1;
+        }
+    }
+    assert!(named > 0, "no clause names one of another runtime");
 }
 
 /// The numbers in README and docs are those of the catalog.
