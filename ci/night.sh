@@ -48,6 +48,7 @@ step "good nights: every legal variant, with jitter" env CTS=target/release/atla
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "soaks notice what grows, and a faithful device is steady" env CTS=target/release/atlas-cts ci/soak.sh
 step "reproducers agree with the engine" ci/reproducers.sh
+step "CUDA's real toolkit library without a driver" env CTS=target/release/atlas-cts ci/cuda-without-a-gpu.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 # The vendor's sample programs, from a clone of its public repository (docs/run/programs.md).
 if [ -n "${ATLAS_CTS_SAMPLES:-}" ]; then

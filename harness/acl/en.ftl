@@ -22,6 +22,9 @@ logs-of-earlier-processes = { $count ->
 logs-many = { $folder }/debug/plog has { $files } log files from earlier processes, and nothing deletes them
 logs-many-next = remove old files; each of the suite's workers adds another
 
+advice-installation = install the toolkit and source its set_env.sh in the shell that starts the suite
+advice-dependency = source the toolkit's set_env.sh; the driver's libraries are in its lib64 folder and reach a container through a mount
+
 ## Installed components and their versions
 
 look-install-record = install record

@@ -18,6 +18,9 @@ logs-of-earlier-processes = debug/plog中有先前进程的{ $count }个文件
 logs-many = { $folder }/debug/plog中有先前进程的{ $files }个日志文件，且不会自动删除
 logs-many-next = 删除旧文件；本套件的每个工作进程都会再增加一个
 
+advice-installation = 安装Toolkit并在启动本套件的shell中执行其set_env.sh
+advice-dependency = 执行Toolkit的set_env.sh；驱动的库在其lib64目录中，容器需挂载该目录
+
 ## 已安装的组件及其版本
 
 look-install-record = 安装信息

@@ -13,7 +13,8 @@ pub struct Bindings {
     pub header_digest: &'static str,
     /// Every function in the header, sorted by name.
     pub functions: &'static [Function],
-    /// Every enumeration, sorted by name. Any value may be passed; the constants are only names.
+    /// Every enumeration, sorted by name. The name of an enumeration, struct or union is its typedef. Without a typedef
+    /// it is the tag after its keyword, as C source writes it. Any value may be passed; the constants are only names.
     pub enums: &'static [Enumeration],
     /// Every complete struct and union, sorted by name.
     pub structs: &'static [Struct],
@@ -24,6 +25,8 @@ pub struct Bindings {
     pub callbacks: &'static [Callback],
     /// Object-like macros with an integer value, and the constants of anonymous enumerations, sorted by name.
     pub constants: &'static [Constant],
+    /// Object-like macros that cast an integer to another type than a usual integer, such as a handle, sorted by name.
+    pub casts: &'static [Cast],
 }
 
 /// A function in the header.
@@ -73,6 +76,9 @@ pub enum Type {
     Char,
     /// An integer of 1, 2, 4 or 8 bytes.
     Integer { bytes: u8, signed: bool },
+    /// `long long` or `unsigned long long`, by the name that the header uses: a typedef, or the C type. C has other
+    /// pointers to it than to `int64_t` and `uint64_t`, although the values are the same.
+    LongLong { name: &'static str, signed: bool },
     /// `float` (4 bytes) or `double` (8 bytes).
     Float { bytes: u8 },
     /// An enumeration of 4 bytes, by its type name.
@@ -123,6 +129,17 @@ pub struct Enumeration {
 pub struct Constant {
     /// The name in the header.
     pub name: &'static str,
+    /// Its value.
+    pub value: i128,
+}
+
+/// A named value of another type than an integer.
+#[derive(Debug)]
+pub struct Cast {
+    /// The name in the header.
+    pub name: &'static str,
+    /// The type to which the header casts the value.
+    pub ty: Type,
     /// Its value.
     pub value: i128,
 }

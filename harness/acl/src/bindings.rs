@@ -4268,7 +4268,9 @@ mod thunks {
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{
+    Bindings, Callback, Cast, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef,
+};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
@@ -9146,5 +9148,7 @@ pub static BINDINGS: Bindings = Bindings {
         Constant { name: "ACL_STREAM_WAIT_VALUE_NOR", value: 3 },
         Constant { name: "ACL_SUCCESS", value: 0 },
         Constant { name: "UCE_INFO_RESERVED_SIZE", value: 14 },
+    ],
+    casts: &[
     ],
 };

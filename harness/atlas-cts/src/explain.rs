@@ -150,7 +150,7 @@ fn where_it_applies(rules: &Rules, rule: &Rule, page: &mut Page) {
     let conditions = [
         when.run_mode.as_ref().map(|mode| format!("programs run on the {mode}")),
         when.devices.map(|devices| format!("at least {devices} devices")),
-        when.edition.as_ref().map(|edition| format!("edition {edition}")),
+        when.edition.as_ref().map(|edition| format!("edition {}", edition.value)),
         when.kernel.as_ref().map(|version| format!("kernel {version}")),
         when.dedicated.then(|| "the run has the devices to itself (--dedicated), or simulates them".to_owned()),
     ];

@@ -7,6 +7,7 @@ mod annotate;
 pub mod bisect;
 pub mod burst;
 pub mod certify;
+pub mod choice;
 mod conclude;
 pub mod doctor;
 pub mod draft;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::expect::unusable;
+use atlas_cts::choice::named_or_all;
 use atlas_cts::{CommandError, say_line};
 use catalog::count;
 use catalog::lint::{
@@ -29,8 +30,24 @@ pub(crate) struct LintOptions {
     known: ExpectationOptions,
 }
 
-/// Checks the catalog and the known failures, then prints warnings and a summary.
-pub(crate) fn lint(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
+/// Checks the catalog of the named runtime, or all catalogs, one after another.
+pub(crate) fn lint(mut options: LintOptions) -> Result<ExitStatus, CommandError> {
+    let runtimes = named_or_all(&mut options.catalog)?;
+    let mut status = ExitStatus::Success;
+    for runtime in &runtimes {
+        if runtimes.len() > 1 {
+            say_line(format_args!("{}:", runtime.name()))?;
+        }
+        status = match lint_of(&options, runtime)? {
+            ExitStatus::Success => status,
+            other => other,
+        };
+    }
+    Ok(status)
+}
+
+/// Checks a runtime's catalog and the known failures, then prints warnings and a summary.
+fn lint_of(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatus, CommandError> {
     let rules = Arc::new(load_rules(&options.catalog, runtime)?);
     let places = unwritten(&options.catalog.specs(runtime), &rules.runtime);
     if !places.is_empty() {

@@ -25,6 +25,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use atlas_cts::choice::named_or_all;
 use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
@@ -254,17 +255,20 @@ fn command() -> ExitCode {
 
 fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
     match command {
-        Command::Lint(mut options) => {
-            let runtime = runtime_of(&mut options.catalog, None)?;
-            lint::lint(&options, runtime)
-        }
+        Command::Lint(options) => lint::lint(options),
         Command::List { mut catalog, filter } => {
-            let runtime = runtime_of(&mut catalog, None)?;
+            if filter.products {
+                for runtime in named_or_all(&mut catalog)? {
+                    say(&list::products(&load_rules(&catalog, runtime)?))?;
+                }
+                return Ok(ExitStatus::Success);
+            }
+            if let (Some(product), None) = (&filter.on, catalog.named_product()) {
+                catalog.product.clone_from(product);
+            }
+            let runtime = choose_runtime(RUNTIMES, &mut catalog, &filter.text)?;
             let rules = load_rules(&catalog, runtime)?;
-            say(&match filter.products {
-                true => list::products(&rules),
-                false => list::list(&rules, &filter.on_product_of(&catalog))?,
-            })?;
+            say(&list::list(&rules, &filter.on_product_of(&catalog))?)?;
             Ok(ExitStatus::Success)
         }
         Command::New { wanted, mut catalog, conditions, effort, simulator } => {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use atlas_cts::choice::named_or_installed;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say};
 use engine::run::{CatalogOptions, ExitStatus, installed_library, load_rules, read_named, runs_folder};
@@ -14,12 +15,18 @@ const LABEL: usize = 14;
 
 /// Prints the state of this machine and the commands to try next. The exit status reports a missing command.
 pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
-    let runtime = RUNTIMES[0];
-    let rules = load_rules(&CatalogOptions::default(), runtime)?;
+    let mut options = CatalogOptions::default();
+    let runtime = named_or_installed(&mut options)?;
+    let rules = load_rules(&options, runtime)?;
+    let mut all = 0;
+    for other in RUNTIMES {
+        let same = other.name() == runtime.name();
+        all += if same { rules.rules.len() } else { load_rules(&options, other)?.rules.len() };
+    }
     let library = installed_library(&rules);
     let product = &rules.default_product;
     let mut next = Vec::new();
-    let title = message!("welcome-title", version = env!("CARGO_PKG_VERSION"), count = rules.rules.len());
+    let title = message!("welcome-title", version = env!("CARGO_PKG_VERSION"), count = all);
     let mut text = format!("{title}\n\n");
     let row = |label: &str, said: &str| format!("{}{said}\n", pad(label, LABEL));
     match &library {

@@ -3,6 +3,8 @@
 
 #[path = "doctor/causes.rs"]
 mod causes;
+#[path = "doctor/gpu.rs"]
+mod gpu;
 #[path = "doctor/machine.rs"]
 pub mod machine;
 #[path = "doctor/probe.rs"]

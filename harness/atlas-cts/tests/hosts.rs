@@ -12,7 +12,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
         run_mode: "host".to_owned(),
         devices: 4,
         lacking: Default::default(),
-        edition: None,
+        editions: None.into(),
         kernel: None,
         virtual_machine,
         capabilities: Default::default(),
@@ -48,7 +48,7 @@ fn in_a_virtual_machine_copies_between_devices_are_not_judged() {
 #[test]
 fn copies_between_devices_are_observed_if_the_kind_of_machine_is_unknown() {
     let unknown = Known {
-        edition: Edition::read("9.1"),
+        editions: Edition::read("9.1").into(),
         run_mode: None,
         virtual_machine: None,
         shown: Default::default(),
@@ -72,7 +72,7 @@ fn in_a_virtual_machine_copies_between_devices_are_observed_if_they_work(
 ) {
     let asked = Conditions { trials: [("peers".to_owned(), answer)].into(), ..conditions(Some(true), None) };
     let known = Known {
-        edition: None,
+        editions: None.into(),
         run_mode: None,
         virtual_machine: Some(true),
         shown: ["peers".to_owned()].into(),

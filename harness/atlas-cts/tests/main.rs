@@ -28,6 +28,7 @@ mod editions;
 mod expectations;
 mod families;
 mod faults;
+mod gpu_absent;
 mod grammar;
 mod help;
 mod hostile_cases;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{Conditions, Rule, Rules, applies};
+use catalog::{CatalogPlace, Conditions, Rule, Rules, applies, load};
 use engine::case::{Budget, Case, Plan, Scope, Value, rule_seed};
 use engine::print_c::{Sheet, print_c};
 use rstest::rstest;
@@ -29,8 +29,13 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn gcc() -> Command {
+    gcc_for("acl")
+}
+
+/// The compiler, with a runtime's header.
+fn gcc_for(runtime: &str) -> Command {
     let mut command = Command::new("gcc");
-    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]).arg(specs().join("acl"));
+    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]).arg(specs().join(runtime));
     command
 }
 
@@ -60,10 +65,14 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
 }
 
 /// Includes rules of other products, which no other test compiles.
-#[test]
-fn every_rule_compiles_with_drawn_values() {
-    let rules = catalog();
-    let product = rules.product("a3").expect("the catalog has the product");
+#[rstest]
+#[case("acl", "a3")]
+#[case("cuda", "datacenter")]
+fn every_rule_compiles_with_drawn_values(#[case] runtime: &str, #[case] product: &str) {
+    let runtime = RUNTIMES.iter().find(|known| known.name() == runtime).expect("the registry has the runtime");
+    let place = CatalogPlace { specs: specs().into(), bindings: runtime.bindings, defects: None };
+    let rules = &load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
+    let product = rules.product(product).expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
     let folder = folder(&format!("compile-{}", product.id));
     let mut files = Vec::new();
@@ -82,7 +91,7 @@ fn every_rule_compiles_with_drawn_values() {
     let compilers: Vec<_> = files
         .chunks(files.len().div_ceil(2))
         .map(|half| {
-            let mut command = gcc();
+            let mut command = gcc_for(runtime.name());
             command.arg("-fsyntax-only").args(half).stderr(std::process::Stdio::piped());
             command.spawn().expect("gcc is needed to compile the printed rules")
         })
@@ -151,7 +160,7 @@ fn every_condition(product: &str) -> Conditions {
         run_mode: "host".to_owned(),
         devices: 4,
         lacking: Default::default(),
-        edition: None,
+        editions: None.into(),
         kernel: None,
         virtual_machine: Some(false),
         capabilities: Default::default(),

@@ -34,3 +34,15 @@ fn the_libraries_of_a_simulated_device_have_the_names_of_the_catalog() {
         }
     }
 }
+
+#[test]
+fn a_probe_runs_rules_of_the_catalog() {
+    for runtime in RUNTIMES {
+        let specs = project().join("specs").into();
+        let place = catalog::CatalogPlace { specs, bindings: runtime.bindings, defects: None };
+        let rules = catalog::load(&place, Some("none")).unwrap_or_else(|error| panic!("{error}"));
+        for id in runtime.doctor.iter().flat_map(|doctor| doctor.probe) {
+            assert!(rules.rules.iter().any(|rule| rule.id == *id), "{} has no rule {id}", runtime.name());
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::edition::Edition;
+use super::edition::Span;
 use super::model::SupportEntry;
 
 /// A capability that a device has or lacks. The run queries the device once.
@@ -37,19 +37,19 @@ impl Capability {
         }
     }
 
-    /// The function of the query that a product or an edition does not offer; `None` if the query can be made.
+    /// The function of the query that a product does not offer, or that is not there: `there` says whether a function
+    /// with its span is. `None` if the query can be made.
     pub fn unoffered(
         &self,
         product: &str,
-        edition: Option<&Edition>,
         support: &BTreeMap<String, SupportEntry>,
+        there: impl Fn(&str, Span) -> bool,
     ) -> Option<&'static str> {
         let offers = |function: &&str| {
             support.get(*function).is_none_or(|entry| {
                 let named = |list: &[String]| list.iter().any(|known| known == product);
-                let there = edition.is_none_or(|edition| entry.span().contains(edition));
-                named(&entry.supported) && !named(&entry.unsupported) && there
-            })
+                named(&entry.supported) && !named(&entry.unsupported)
+            }) && there(*function, support.get(*function).map(SupportEntry::span).unwrap_or_default())
         };
         self.functions.iter().copied().find(|function| !offers(function))
     }

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::edition::{Edition, Span};
+use super::edition::Span;
+use super::editions::Editions;
 use super::model::Modality;
 
 /// A chapter of clauses, for which coverage is counted.
@@ -37,6 +38,8 @@ pub struct Clause {
     pub products: Vec<String>,
     /// The editions in which the sentence holds.
     pub span: Span,
+    /// The position of the library that the section belongs to: its edition counts.
+    pub library: usize,
     /// The run modes in which the sentence holds; empty: all.
     pub run_modes: Vec<String>,
     /// Functions whose bare calls may fail in the run modes where the sentence holds.
@@ -57,9 +60,9 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// True if the sentence holds in an edition or, if the edition is unknown, in all editions.
-    pub fn holds_in(&self, edition: Option<&Edition>) -> bool {
-        match edition {
+    /// True if the sentence holds in the edition of its library or, if that edition is unknown, in all editions.
+    pub fn holds_in(&self, editions: &Editions) -> bool {
+        match editions.of(self.library) {
             None => self.span.is_always(),
             Some(edition) => self.span.contains(edition),
         }
@@ -108,8 +111,10 @@ impl Clause {
 impl Clause {
     /// The clause as printed in a failure message. The document is named by its id; the library's edition is named if
     /// the sentence does not hold in all editions.
-    fn told(&self, edition: Option<&Edition>) -> String {
-        let is = edition.map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
+    fn told(&self, editions: &Editions) -> String {
+        let is = editions
+            .of(self.library)
+            .map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
         let bounds = match (self.bounds(), self.span.is_always()) {
             (text, _) if text.is_empty() => String::new(),
             (text, true) => format!("; holds {text}"),
@@ -119,9 +124,9 @@ impl Clause {
     }
 
     /// Clauses as printed in a failure message, without duplicates.
-    pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, edition: Option<&Edition>) -> Vec<String> {
+    pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, editions: &Editions) -> Vec<String> {
         let mut seen = HashSet::new();
-        clauses.filter(|clause| seen.insert(&*clause.id)).map(|clause| clause.told(edition)).collect()
+        clauses.filter(|clause| seen.insert(&*clause.id)).map(|clause| clause.told(editions)).collect()
     }
 }
 

@@ -155,6 +155,20 @@ impl fmt::Display for EditionCondition {
 }
 
 impl EditionCondition {
+    /// True if an edition in the span may satisfy the condition.
+    pub fn meets(&self, span: &Span) -> bool {
+        let begun = |before: fn(&Edition, &Edition) -> bool| {
+            span.since.as_ref().is_none_or(|since| before(since, &self.edition))
+        };
+        let until = Span { since: None, until: span.until.clone() };
+        match self.sign.as_str() {
+            ">=" | ">" => until.contains(&self.edition),
+            "<=" => begun(|since, edition| since <= edition),
+            "<" => begun(|since, edition| since < edition),
+            _ => span.contains(&self.edition),
+        }
+    }
+
     /// True if an edition satisfies the condition.
     pub fn holds(&self, edition: &Edition) -> bool {
         let found = edition.cmp(&self.edition);
@@ -198,6 +212,28 @@ mod tests {
         let edition = |text: &str| Edition::try_from(text.to_owned()).expect("it is an edition");
         let span = Span { since: since.map(edition), until: until.map(edition) };
         assert_eq!(span.contains(&Edition::read(version).expect("it begins with a number")), inside, "{span}");
+    }
+
+    #[rstest]
+    #[case(">=9.0", None, Some("8.5"), false)]
+    #[case(">8.5", None, Some("8.5"), true)]
+    #[case(">=8.5.2", None, Some("8.5"), true)]
+    #[case("<9.0", Some("9.0"), None, false)]
+    #[case("<=9.0", Some("9.0"), None, true)]
+    #[case("==8.2", Some("8.5"), None, false)]
+    #[case("==8.5", Some("8.5"), Some("9.0"), true)]
+    #[case(">=8.0", Some("8.5"), None, true)]
+    #[case("<8.0", None, None, true)]
+    fn a_condition_meets_a_span_if_an_edition_is_in_both(
+        #[case] condition: &str,
+        #[case] since: Option<&str>,
+        #[case] until: Option<&str>,
+        #[case] meets: bool,
+    ) {
+        let edition = |text: &str| Edition::try_from(text.to_owned()).expect("it is an edition");
+        let span = Span { since: since.map(edition), until: until.map(edition) };
+        let condition = EditionCondition::try_from(condition.to_owned()).expect("it is a condition");
+        assert_eq!(condition.meets(&span), meets, "{condition}, {span}");
     }
 
     #[rstest]

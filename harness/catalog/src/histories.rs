@@ -147,10 +147,15 @@ fn origin(text: &str, function: &Function, bytes: Option<u32>) -> Result<Origin,
         Type::Pointer { to: Type::Void, .. } => Ok(Origin::Argument(argument)),
         Type::Pointer { to: Type::Char, constant } => Ok(Origin::Text { argument, bytes, output: !constant }),
         Type::Pointer {
-            to: ty @ (Type::Integer { .. } | Type::Enumeration { .. } | Type::Handle(_) | Type::Pointer { .. }),
+            to:
+                ty @ (Type::Integer { .. }
+                | Type::LongLong { .. }
+                | Type::Enumeration { .. }
+                | Type::Handle(_)
+                | Type::Pointer { .. }),
             constant,
         } => Ok(Origin::Pointee { argument, ty: *ty, output: !constant }),
-        Type::Char | Type::Integer { .. } | Type::Enumeration { .. } | Type::Handle(_) => {
+        Type::Char | Type::Integer { .. } | Type::LongLong { .. } | Type::Enumeration { .. } | Type::Handle(_) => {
             Ok(Origin::Argument(argument))
         }
         _ => Err(format!(

@@ -5,6 +5,7 @@ use steps::types::Declarations;
 
 use super::diagnostic::Mistakes;
 use super::edition::EditionCondition;
+use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::model::ApiFile;
 use super::parse::ParsedFile;
@@ -13,6 +14,8 @@ use super::parse::ParsedFile;
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub structure: &'static str,
+    /// The position of the library whose edition counts.
+    pub library: usize,
     pub editions: EditionCondition,
 }
 
@@ -22,6 +25,7 @@ pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     declarations: &Declarations,
     life_cycle: Option<&LifeCycles>,
+    libraries: &Libraries,
     mistakes: &mut Mistakes,
 ) -> Vec<Layout> {
     let mut layouts: Vec<Layout> = Vec::new();
@@ -43,7 +47,8 @@ pub(super) fn check(
                  `{name}`"
             ));
         }
-        layouts.push(Layout { structure: structure.name, editions: entry.editions.clone() });
+        let library = libraries.home_of(structure.name);
+        layouts.push(Layout { structure: structure.name, library, editions: entry.editions.clone() });
     }
     layouts
 }

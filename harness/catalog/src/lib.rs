@@ -19,6 +19,7 @@ mod check;
 mod clauses;
 mod diagnostic;
 mod edition;
+mod editions;
 mod expand;
 mod histories;
 mod ids;
@@ -55,11 +56,12 @@ pub(crate) use clauses::DUPLICATE;
 pub use clauses::{Clause, ClauseBook, ClauseChapter};
 pub use diagnostic::{CatalogError, Diagnostic, Source};
 pub use edition::{Edition, EditionCondition, Span};
+pub use editions::{EditionConditions, Editions};
 pub use histories::{History, HistoryCall, Origin};
 pub use ids::is_rule_id;
 pub use layouts::Layout;
 pub use libraries::{Libraries, RuntimeLibrary};
-pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, VERSION};
+pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, version_of};
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, JunitFile, Level, Mark,

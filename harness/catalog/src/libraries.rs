@@ -1,6 +1,6 @@
 //! The libraries of a runtime, and the functions in each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -25,6 +25,12 @@ pub struct RuntimeLibrary {
     pub search: Vec<String>,
     /// True if the runtime also works without this library.
     pub optional: bool,
+    /// The vendor's headers that declare its functions.
+    pub headers: Vec<String>,
+    /// True if the library is not the first one and a query gives its version, so that it has a separate edition.
+    pub versioned: bool,
+    /// The patterns of the names in the library.
+    patterns: Vec<String>,
 }
 
 impl RuntimeLibrary {
@@ -73,9 +79,49 @@ impl Libraries {
         &self.list
     }
 
+    /// The libraries that a program needs which calls these functions: the first one, and theirs.
+    pub fn needed<'a>(&'a self, functions: impl Iterator<Item = &'a str>) -> Vec<&'a RuntimeLibrary> {
+        let homes: HashSet<usize> = functions.map(|function| self.home(function)).chain([0]).collect();
+        let libraries = self.list.iter().enumerate();
+        libraries.filter(|(position, _)| homes.contains(position)).map(|(_, library)| library).collect()
+    }
+
     /// The position of the library that contains a function.
     pub fn home(&self, function: &str) -> usize {
         self.homes.get(function).copied().unwrap_or(0)
+    }
+
+    /// The position of a library.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.list.iter().position(|library| library.id == id)
+    }
+
+    /// The position of the library that a function, a struct or a value belongs to, by the patterns of the libraries.
+    pub fn home_of(&self, name: &str) -> usize {
+        let listed = || self.list.iter().position(|library| library.patterns.iter().any(|known| matches(known, name)));
+        self.homes.get(name).copied().or_else(listed).unwrap_or(0)
+    }
+
+    /// The library as the owner of an edition: ` of audit`; empty if the edition is the runtime's.
+    pub fn of(&self, library: usize) -> String {
+        self.list
+            .get(library)
+            .filter(|known| known.versioned)
+            .map(|known| format!(" of {}", known.id))
+            .unwrap_or_default()
+    }
+
+    /// The owner of an edition: `audit`, or `the runtime`.
+    pub fn owner(&self, library: usize) -> String {
+        self.list
+            .get(library)
+            .filter(|known| known.versioned)
+            .map_or("the runtime".to_owned(), |known| known.id.clone())
+    }
+
+    /// The further libraries that have a separate edition, with their positions.
+    pub fn versioned(&self) -> impl Iterator<Item = (usize, &RuntimeLibrary)> {
+        self.list.iter().enumerate().filter(|(_, library)| library.versioned)
     }
 
     /// The library that contains a function, if that library is optional.
@@ -88,25 +134,38 @@ impl Libraries {
 pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mistakes: &mut Mistakes) -> Libraries {
     let api = &file.value;
     let mut report = |place: &Spanned<String>, message: String| mistakes.at(&file.source, place, message);
-    let library = |id: &Spanned<String>, names: &[String], search: &[String], optional| RuntimeLibrary {
-        id: id.value.clone(),
-        names: names.to_vec(),
-        search: search.to_vec(),
-        optional,
+    for header in api.library.iter().flat_map(|of| &of.headers).chain(api.libraries.iter().flat_map(|of| &of.headers)) {
+        // The name is a part of programs and of a Makefile.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.+".contains(&byte);
+        if header.value.is_empty() || !header.value.bytes().all(plain) {
+            let message = format!("`{}` is not the name of a header; write it as `vendor/runtime.h`", header.value);
+            report(header, message);
+        }
+    }
+    let library = |id: &Spanned<String>, names: &[String], search: &[String], optional, headers: &[Spanned<String>]| {
+        RuntimeLibrary {
+            id: id.value.clone(),
+            names: names.to_vec(),
+            search: search.to_vec(),
+            optional,
+            headers: headers.iter().map(|header| header.value.clone()).collect(),
+            versioned: false,
+            patterns: Vec::new(),
+        }
     };
-    let list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
-        (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false)],
+    let mut list: Vec<RuntimeLibrary> = match (&api.library, api.libraries.as_slice()) {
+        (Some(one), []) => vec![library(&api.runtime, &one.names, &one.search, false, &one.headers)],
         (None, entries @ [first, ..]) => {
             if first.optional {
                 let message = "the first library cannot be optional: list one that is always installed before it";
                 report(&first.id, message.to_owned());
             }
-            entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional)).collect()
+            entries.iter().map(|of| library(&of.id, &of.names, &of.search, of.optional, &of.headers)).collect()
         }
         (given, _) => {
             let both = if given.is_some() { "both are given" } else { "neither is given" };
             report(&api.runtime, format!("api.yaml must have either `library` or a list of `libraries`; {both}"));
-            vec![library(&api.runtime, &[], &[], false)]
+            vec![library(&api.runtime, &[], &[], false, &[])]
         }
     };
     let mut homes: HashMap<&'static str, usize> = HashMap::new();
@@ -130,23 +189,36 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             }
         }
     }
+    for (library, entry) in list.iter_mut().zip(&api.libraries) {
+        library.patterns = entry.functions.iter().map(|pattern| pattern.value.clone()).collect();
+    }
+    for named in api.queries.version.iter().filter_map(|version| version.library.as_ref()) {
+        let Some(position) = list.iter().position(|library| library.id == named.value) else {
+            let known = list.iter().map(|library| library.id.as_str());
+            let message = format!("`{}` is not a library of api.yaml{}", named.value, hint(&named.value, known));
+            report(named, message);
+            continue;
+        };
+        list[position].versioned = position > 0;
+    }
     Libraries { list, homes }
 }
 
-/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library.
+/// Checks that the life cycle, which runs with every installation, calls no functions from an optional library. A query
+/// for a capability may, and so may a query for that library's version: without the library, they are left out.
 pub(super) fn expect_there(
     file: &ParsedFile<ApiFile>,
     libraries: &Libraries,
     life_cycle: &LifeCycleProgram,
     mistakes: &mut Mistakes,
 ) {
-    for function in &life_cycle.program.functions {
-        let Some(library) = libraries.optional_home(function.name) else { continue };
+    for function in life_cycle.always_called() {
+        let Some(library) = libraries.optional_home(function) else { continue };
         let Some(entry) = file.value.libraries.iter().find(|entry| entry.id.value == library.id) else { continue };
         let message = format!(
             "the life cycle or a query calls {} from the optional library `{}`, which may be missing: do not call it, \
              or remove `optional`",
-            function.name, library.id
+            function, library.id
         );
         mistakes.at(&file.source, &entry.id, message);
     }

@@ -14,6 +14,7 @@ use super::capabilities::Capability;
 use super::diagnostic::Mistakes;
 use super::edition::EditionForm;
 use super::ids::{ID, is_id};
+use super::libraries::Libraries;
 use super::model::{
     ApiFile, CapabilitySource, LifeCycle, LifeCycleDifference, Queries, QuerySource, TrialSource, UpDown, VersionSource,
 };
@@ -62,12 +63,19 @@ pub struct Query {
     pub state: Readiness,
     /// For a version query: the source of the answer.
     pub by: String,
+    /// For a version query: the position of the library whose version it is.
+    pub library: usize,
     /// For a version query that returns an interface number instead of an edition: the format of that number.
     pub interface: Option<EditionForm>,
 }
 
-/// The name shared by all version queries.
-pub const VERSION: &str = "version";
+/// The name shared by all queries for the version of the first library.
+const VERSION: &str = "version";
+
+/// The name shared by all queries for the version of a library, which is given by its position.
+pub fn version_of(library: usize) -> String {
+    if library == 0 { VERSION.to_owned() } else { format!("{VERSION} {library}") }
+}
 
 /// The name of the query for the device's free memory in bytes.
 pub const FREE_MEMORY: &str = "free_memory";
@@ -82,7 +90,7 @@ struct QueryText<'a> {
     value: &'a Spanned<String>,
 }
 
-fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
+fn query_texts<'a>(queries: &'a Queries, libraries: &Libraries) -> Vec<QueryText<'a>> {
     let single = [
         ("device_count", &queries.device_count),
         ("product", &queries.product),
@@ -91,16 +99,19 @@ fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
     ];
     let single = single.into_iter().filter_map(|(name, source)| {
         let QuerySource { state, steps, value } = source.as_ref()?;
-        let query = Query { name: name.to_owned(), state: *state, by: String::new(), interface: None };
+        let query = Query { name: name.to_owned(), state: *state, by: String::new(), library: 0, interface: None };
         Some(QueryText { query, steps: steps.as_ref(), value })
     });
     let versions = queries.version.iter().map(|source| {
-        let VersionSource { by, state, steps, value, interface } = source;
-        let query = Query { name: VERSION.to_owned(), state: *state, by: by.clone(), interface: interface.clone() };
+        let VersionSource { by, library, state, steps, value, interface } = source;
+        let library = library.as_ref().and_then(|id| libraries.position(&id.value)).unwrap_or(0);
+        let (name, by, interface) = (version_of(library), by.clone(), interface.clone());
+        let query = Query { name, state: *state, by, library, interface };
         QueryText { query, steps: steps.as_ref(), value }
     });
     let recent = queries.recent_error.as_ref().map(|QuerySource { state, steps, value }| {
-        let query = Query { name: RECENT_ERROR.to_owned(), state: *state, by: String::new(), interface: None };
+        let query =
+            Query { name: RECENT_ERROR.to_owned(), state: *state, by: String::new(), library: 0, interface: None };
         QueryText { query, steps: steps.as_ref(), value }
     });
     single.chain(versions).chain(recent).collect()
@@ -109,7 +120,8 @@ fn query_texts(queries: &Queries) -> Vec<QueryText<'_>> {
 fn capability_texts(api: &ApiFile) -> impl Iterator<Item = QueryText<'_>> {
     api.capabilities.iter().map(|(name, source)| {
         let CapabilitySource { state, steps, value, .. } = source;
-        let query = Query { name: Capability::query(name), state: *state, by: String::new(), interface: None };
+        let query =
+            Query { name: Capability::query(name), state: *state, by: String::new(), library: 0, interface: None };
         QueryText { query, steps: steps.as_ref(), value }
     })
 }
@@ -133,8 +145,29 @@ impl LifeCycleProgram {
 
     /// The functions that a query calls, by the query's position.
     fn called(&self, query: usize) -> Vec<&'static str> {
-        let mut open: Vec<&Statement> =
-            self.block(Section::Query(query)).map(|block| &self.program.statements[block]).into_iter().collect();
+        let block = self.block(Section::Query(query));
+        self.called_by(block.into_iter().map(|block| &self.program.statements[block]).collect(), [query])
+    }
+
+    /// The functions that are called with every installation: not those that only a query for a capability or for the
+    /// version of a further library calls.
+    pub(super) fn always_called(&self) -> Vec<&'static str> {
+        let always = |query: &usize| {
+            self.queries[*query].library == 0 && !self.capabilities.iter().any(|known| known.query == *query)
+        };
+        let blocks = self.sections.iter().zip(&self.program.statements).filter(|(section, _)| match section {
+            Section::Query(query) => always(query),
+            _ => true,
+        });
+        let mut called =
+            self.called_by(blocks.map(|(_, block)| block).collect(), (0..self.queries.len()).filter(always));
+        called.sort_unstable();
+        called.dedup();
+        called
+    }
+
+    /// The functions that blocks and the values of queries call.
+    fn called_by(&self, mut open: Vec<&Statement>, queries: impl IntoIterator<Item = usize>) -> Vec<&'static str> {
         let mut found = Vec::new();
         let mut note = |node: Node<'_>| {
             if let Node::Call(call) = node {
@@ -145,7 +178,7 @@ impl LifeCycleProgram {
             statement.kind.walk(&mut note);
             open.extend(statement.kind.blocks().into_iter().flatten());
         }
-        self.program.observe[query].1.walk(&mut note);
+        queries.into_iter().for_each(|query| self.program.observe[query].1.walk(&mut note));
         found
     }
 
@@ -190,7 +223,7 @@ struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// The texts in api.yaml, with one product's differences applied.
-    fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>) -> Texts<'a> {
+    fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>, libraries: &Libraries) -> Texts<'a> {
         let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
         let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
@@ -198,7 +231,7 @@ impl<'a> Texts<'a> {
         let gate = own.and_then(|own| own.gate.as_ref()).or(gate.as_ref());
         let pace = own.and_then(|own| own.pace.as_ref()).or(pace.as_ref());
         let supported = |name: &str| own.is_none_or(|own| !own.unasked.iter().any(|query| query.value == name));
-        let mut queries = query_texts(&api.queries);
+        let mut queries = query_texts(&api.queries, libraries);
         queries.retain(|text| supported(&text.query.name));
         queries.extend(capability_texts(api));
         let UpDown { up, down } = device;
@@ -222,20 +255,22 @@ pub(super) fn check(
     file: &ParsedFile<ApiFile>,
     environment: &Environment,
     products: &[Product],
+    libraries: &Libraries,
     mistakes: &mut Mistakes,
 ) -> Option<LifeCycles> {
-    let usual = life_cycle(file, &Texts::of(&file.value, None), environment, mistakes);
+    let usual = life_cycle(file, &Texts::of(&file.value, None, libraries), environment, mistakes);
     let mut own = BTreeMap::new();
     for (product, difference) in &file.value.life_cycle.differing {
         if let Some(message) = unknown_product(product, products) {
             mistakes.at(&file.source, &file.value.life_cycle.init.up, format!("life_cycle.for: {message}"));
         }
-        let names: Vec<String> = query_texts(&file.value.queries).into_iter().map(|text| text.query.name).collect();
+        let names: Vec<String> =
+            query_texts(&file.value.queries, libraries).into_iter().map(|text| text.query.name).collect();
         for query in difference.unasked.iter().filter(|query| !names.contains(&query.value)) {
             let hint = hint(&query.value, names.iter().map(String::as_str));
             mistakes.at(&file.source, query, format!("unknown query `{}`: not in api.yaml{hint}", query.value));
         }
-        let texts = Texts::of(&file.value, Some(difference));
+        let texts = Texts::of(&file.value, Some(difference), libraries);
         // A mistake in the shared part is reported only once.
         let compiled = usual.as_ref().and_then(|_| life_cycle(file, &texts, environment, mistakes));
         own.extend(compiled.map(|compiled| (product.clone(), compiled)));

@@ -15,7 +15,9 @@ mod support;
 mod template;
 
 pub use api::{ApiFile, Reason, TimeUnit};
-pub(crate) use api::{HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource};
+pub(crate) use api::{
+    DescriptorSource, HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource,
+};
 pub use axioms::{Axiom, AxiomsFile};
 pub use chapter::{ChapterFile, Hazard, Level, RuleSource, When};
 pub(crate) use clauses::{ClauseEntry, Sentenced};

@@ -8,14 +8,15 @@ use steps::judgment::{BareCall, Judged, judgments};
 
 use super::clauses::Clause;
 use super::edition::Edition;
+use super::editions::Editions;
 use super::model::SupportEntry;
 use super::rules::{Ground, Rule, Rules};
 
 /// The known facts about the target on which promises depend.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The edition of the library; `None`: unknown.
-    pub edition: Option<Edition>,
+    /// The editions of the libraries.
+    pub editions: Editions,
     /// The mode in which this program runs; `None`: unknown, or the runtime has no modes.
     pub run_mode: Option<String>,
     /// True in a virtual machine; `None`: unknown.
@@ -29,9 +30,8 @@ pub struct Known {
 impl Known {
     /// The reason why a clause does not hold here, as the text that follows its id; `None` if it holds.
     fn against(&self, clause: &Clause) -> Option<String> {
-        let edition = self.edition.as_ref();
-        if !clause.holds_in(edition) {
-            let is = edition.map_or_else(|| "unknown".to_owned(), Edition::to_string);
+        if !clause.holds_in(&self.editions) {
+            let is = self.editions.of(clause.library).map_or_else(|| "unknown".to_owned(), Edition::to_string);
             return Some(format!("({}); the edition is {is}", clause.editions()));
         }
         let mode = self.run_mode.as_deref().filter(|mode| !clause.holds_in_mode(Some(mode)))?;

@@ -93,7 +93,14 @@ impl Handle {
 }
 
 fn is_handle(ty: Type) -> bool {
-    matches!(ty, Type::Integer { .. } | Type::Enumeration { .. } | Type::Pointer { .. } | Type::Handle(_))
+    matches!(
+        ty,
+        Type::Integer { .. }
+            | Type::LongLong { .. }
+            | Type::Enumeration { .. }
+            | Type::Pointer { .. }
+            | Type::Handle(_)
+    )
 }
 
 /// The field of a resource in api.yaml that has a mistake.

@@ -252,11 +252,14 @@ impl Rules {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules need but that a library may lack: functions in an optional library, and functions that
+    /// The functions that rules and queries for capabilities need but that a library may lack: functions in an optional library, and functions that
     /// are missing from some editions.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
-        for function in self.rules.iter().flat_map(|rule| self.needed(rule)) {
+        let queries = self.life_cycle.all().flat_map(|life_cycle| &life_cycle.capabilities);
+        let queried = queries.flat_map(|capability| &capability.functions);
+        let queried = queried.filter_map(|name| self.environment.declarations.function(name));
+        for function in self.rules.iter().flat_map(|rule| self.needed(rule)).chain(queried) {
             if self.libraries.optional_home(function.name).is_some() || !self.span(function.name).is_always() {
                 names.insert(function.name, function);
             }

@@ -10,6 +10,7 @@ use steps::suggest::hint;
 use super::alternatives::{self, Alternative, Possible};
 use super::capabilities::{Capability, CapabilityAnswer, CapabilityAnswers};
 use super::edition::{Edition, EditionCondition, Span};
+use super::editions::Editions;
 use super::layouts::Layout;
 use super::model::{Level, SupportEntry};
 use super::products::Product;
@@ -28,9 +29,9 @@ pub struct Conditions {
     pub devices: u32,
     /// The functions that a library may lack and that no loaded library exports.
     pub lacking: BTreeSet<&'static str>,
-    /// The runtime's edition. If the edition is unknown, rules that depend on it run, except rules that use a struct
-    /// whose layout depends on the edition.
-    pub edition: Option<Edition>,
+    /// The editions of the libraries. If an edition is unknown, rules that depend on it run, except rules that use a
+    /// struct whose layout depends on the edition.
+    pub editions: Editions,
     /// The version of the host's kernel. If the version is unknown, rules that depend on it run.
     pub kernel: Option<Edition>,
     /// True in a virtual machine. `None` means unknown; checks that depend on this fact are then only observed.
@@ -95,8 +96,8 @@ pub enum Skip {
     RunMode { wanted: String, is: String },
     #[error("needs {wanted} devices, there {} {are}", if *are == 1 { "is" } else { "are" })]
     Devices { wanted: u32, are: u32 },
-    #[error("applies to edition {wanted}; this is {is}")]
-    Edition { wanted: EditionCondition, is: Edition },
+    #[error("applies to edition {wanted}{of}; this is {is}")]
+    Edition { wanted: EditionCondition, of: String, is: Edition },
     /// The device lacks a capability that the rule needs, or has one that the rule excludes, or the query failed.
     #[error(
         "{} the capability {capability}; {answer}", if *wanted { "needs" } else { "applies to devices without" }
@@ -105,16 +106,16 @@ pub enum Skip {
     #[error("applies to kernels {wanted}; this is {is}")]
     Kernel { wanted: EditionCondition, is: Edition },
     /// The rule uses a struct whose layout in this edition may differ from the header's.
-    #[error("uses {structure}, whose layout is known for edition {wanted}; this is {}", known(is.as_ref()))]
-    Layout { structure: &'static str, wanted: EditionCondition, is: Option<Edition> },
+    #[error("uses {structure}, whose layout is known for edition {wanted}{of}; this is {}", known(is.as_ref()))]
+    Layout { structure: &'static str, wanted: EditionCondition, of: String, is: Option<Edition> },
     #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
     Library { function: &'static str, library: String, names: Vec<String> },
     /// The runtime's edition does not have the function.
-    #[error("needs {function}, part of the runtime {span}; this is {is}, which does not export it")]
-    NotInEdition { function: &'static str, span: Span, is: Edition },
+    #[error("needs {function}, part of {owner} {span}; this is {is}, which does not export it")]
+    NotInEdition { function: &'static str, owner: String, span: Span, is: Edition },
     /// The edition is unknown, so the library may legitimately lack the function.
-    #[error("needs {function}, part of the runtime {span}; this edition is unknown and does not export it")]
-    NotExported { function: &'static str, span: Span },
+    #[error("needs {function}, part of {owner} {span}; this edition is unknown and does not export it")]
+    NotExported { function: &'static str, owner: String, span: Span },
     #[error("{function} is documented for physical machines and containers; this is a virtual machine")]
     VirtualMachine { function: String },
     /// The same as the previous variant, except that the device failed the trial of what the function does.
@@ -131,8 +132,8 @@ pub enum Skip {
     /// Calls are made through a Python module, which has no form for a call.
     #[error("{module} has no form for {function}: {reason}")]
     Python { module: String, function: &'static str, reason: &'static str },
-    #[error("uses {value}, part of the runtime {span}; this is {is}")]
-    ValueNotInEdition { value: String, span: Span, is: Edition },
+    #[error("uses {value}, part of {owner} {span}; this is {is}")]
+    ValueNotInEdition { value: String, owner: String, span: Span, is: Edition },
     #[error("the documents leave the result undefined; runs only with --hazardous")]
     Hazard,
     #[error("takes all memory of a device; runs with --dedicated, if nothing else uses the devices")]
@@ -217,10 +218,12 @@ pub fn applies(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Sk
     if wanted > target.devices {
         return Err(Skip::Devices { wanted, are: target.devices });
     }
-    if let (Some(wanted), Some(is)) = (&when.edition, &target.edition)
-        && !wanted.holds(is)
-    {
-        return Err(Skip::Edition { wanted: wanted.clone(), is: is.clone() });
+    for (library, wanted) in when.edition.iter().flat_map(|edition| edition.value.iter()) {
+        let library = library.and_then(|id| rules.libraries.position(id)).unwrap_or(0);
+        if let Some(is) = target.editions.of(library).filter(|is| !wanted.holds(is)) {
+            let of = rules.libraries.of(library);
+            return Err(Skip::Edition { wanted: wanted.clone(), of, is: is.clone() });
+        }
     }
     if let (Some(wanted), Some(is)) = (&when.kernel, &target.kernel)
         && !wanted.holds(is)
@@ -282,11 +285,12 @@ fn reachable(rule: &Rule, target: &Conditions, rules: &Rules) -> Result<(), Skip
     if !target.lacking.is_empty() {
         rules.releases(rule).try_for_each(|function| there(function.name, target, rules))?;
     }
-    let is = &target.edition;
-    let known = |layout: &Layout| is.as_ref().is_some_and(|is| layout.editions.holds(is));
+    let is = |library: usize| target.editions.of(library);
+    let known = |layout: &Layout| is(layout.library).is_some_and(|is| layout.editions.holds(is));
     let layout = rules.layouts.iter().find(|layout| rules.lays_out(rule, layout.structure) && !known(layout));
-    layout.map_or(Ok(()), |Layout { structure, editions }| {
-        Err(Skip::Layout { structure, wanted: editions.clone(), is: is.clone() })
+    layout.map_or(Ok(()), |Layout { structure, library, editions }| {
+        let (of, is) = (rules.libraries.of(*library), is(*library).cloned());
+        Err(Skip::Layout { structure, wanted: editions.clone(), of, is })
     })
 }
 
@@ -311,9 +315,11 @@ fn formless(rule: &Rule, name: &str, target: &Conditions, rules: &Rules) -> Opti
 /// in any edition. A function may be missing because of the edition or an optional library, or it may be impossible to
 /// judge on this host. A value can be passed in the edition that adds it and in later ones.
 fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip> {
-    let since = |value: &SupportEntry| Some((value.span(), target.edition.clone()?));
+    let library = rules.libraries.home_of(function);
+    let since = |value: &SupportEntry| Some((value.span(), target.editions.of(library).cloned()?));
     if let Some((span, is)) = rules.values.get(function).and_then(since).filter(|(span, is)| !span.contains(is)) {
-        return Err(Skip::ValueNotInEdition { value: function.to_owned(), span, is });
+        let owner = rules.libraries.owner(library);
+        return Err(Skip::ValueNotInEdition { value: function.to_owned(), owner, span, is });
     }
     if let Some(entry) = rules.support.get(function) {
         let function = function.to_owned();
@@ -336,9 +342,12 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
     }
     let Some(&function) = target.lacking.get(function) else { return Ok(()) };
     let span = rules.span(function);
-    match &target.edition {
-        Some(is) if !span.contains(is) => return Err(Skip::NotInEdition { function, span, is: is.clone() }),
-        None if !span.is_always() => return Err(Skip::NotExported { function, span }),
+    let owner = rules.libraries.owner(library);
+    let gone = rules.libraries.optional_home(function).is_some_and(|library| library.versioned);
+    match target.editions.of(library) {
+        Some(is) if !span.contains(is) => return Err(Skip::NotInEdition { function, owner, span, is: is.clone() }),
+        // Without its library, the edition of a function is unknown too.
+        None if !span.is_always() && !gone => return Err(Skip::NotExported { function, owner, span }),
         _ => {}
     }
     match rules.libraries.optional_home(function) {

@@ -7,6 +7,9 @@
 mod bindings;
 #[expect(unreachable_pub, reason = "its tables are generated")]
 mod defects;
+mod doctor;
+mod logs;
+mod xids;
 
 pub use bindings::BINDINGS;
 
@@ -29,6 +32,6 @@ pub static RUNTIME: Runtime = Runtime {
         variants: VARIANTS,
         module: None,
     }),
-    doctor: None,
-    logs: None,
+    doctor: Some(doctor::DOCTOR),
+    logs: Some(logs::LOGS),
 };

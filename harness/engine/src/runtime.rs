@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use abi::Bindings;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
 
-use crate::doctor::Doctor;
+use crate::doctor::{Advice, Doctor};
 use crate::logs::Logs;
 use catalog::SpecFile;
 use catalog::digest;
 use catalog::files;
+use messages::message;
 use simulator_contract::Defect;
 
 /// A runtime that an executable can test, as a registry entry.
@@ -97,6 +98,15 @@ impl Runtime {
     /// The runtime's name: the name of its folder in `specs/`, and the first part of its rules' ids.
     pub fn name(&self) -> &'static str {
         self.bindings.runtime
+    }
+
+    /// Advice about a problem with the library, in the language in use.
+    pub fn advice(&self, about: Advice) -> &'static str {
+        match (&self.doctor, about) {
+            (Some(doctor), about) => (doctor.advise)(about),
+            (None, Advice::Installation) => message!("library-install"),
+            (None, Advice::Dependency) => message!("library-install-again"),
+        }
     }
 
     /// The simulated device's seeded defects.

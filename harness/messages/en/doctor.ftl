@@ -46,17 +46,19 @@ none-found = none of { $names } found
 further-library-not-found = not found; rules that need it are skipped
 library-unusable = the runtime's library { $path } cannot be used
 library-missing = none of the runtime's libraries was found: { $names }
-library-missing-next = install the toolkit, source its { $script } in the shell that starts the suite, or give the library with --library PATH
+library-install = install the runtime's library
+library-install-again = install the packages of the runtime again
+library-missing-next = { $advice }, or give the library with --library PATH
 library-simulated = { $path } is this suite's simulated device, not a real device's library
-library-simulated-next = give the toolkit's library with --library PATH, or remove the simulated one from LD_LIBRARY_PATH
+library-simulated-next = give the library of a real device with --library PATH, or remove the simulated one from LD_LIBRARY_PATH
 library-dependency-missing = { $path } needs { $missing }, but no folder that the loader searches contains it
-library-dependency-missing-next = find { $missing } (the driver's libraries are in its lib64 folder and reach a container through a mount), and add its folder to LD_LIBRARY_PATH or source the toolkit's { $script }
+library-dependency-missing-next = find { $missing } and add its folder to LD_LIBRARY_PATH, or { $advice }
 library-not-loadable = the loader rejects { $path }
-library-not-loadable-next = compare the toolkit's version and architecture with those of the driver and this system, and install matching packages
+library-not-loadable-next = compare the library's version and architecture with those of the driver and this system, and install matching packages
 library-hangs = loading { $path } timed out
 library-hangs-next = read the kernel log; if the driver does not answer, contact the machine's administrator
 library-crashes = loading { $path } crashes the process ({ $end })
-library-crashes-next = install the toolkit again; if it still crashes, send the vendor the output of `atlas-cts doctor`
+library-crashes-next = install the library's package again; if it still crashes, send the vendor the output of `atlas-cts doctor`
 python-unusable = calls cannot be made through Python
 python-functions = { $offered } of { $all } functions
 python-lacks = { $count ->
@@ -65,7 +67,7 @@ python-lacks = { $count ->
 }
 python-lacks-next = rules that call them are blocked; a newer module may have them, or the catalog has another name
 python-not-imported = the Python module { $module } cannot be imported
-python-not-imported-next = source the toolkit's script, which sets PYTHONPATH, or give --python-path DIR
+python-not-imported-next = set PYTHONPATH to the folder of the module, as a script of the runtime may do, or give --python-path DIR
 library-rests-on = the dynamic loader's message, from a separate process
 
 ## The product

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use catalog::CapabilityAnswer;
+use catalog::{CapabilityAnswer, Edition, Editions, Libraries};
 
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
-use crate::library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
+use crate::library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary};
 use crate::settings::RunSettings;
 use crate::shard::MergedRun;
 
@@ -57,6 +57,10 @@ pub struct RunHeader {
     pub fingerprint: Option<Fingerprint>,
     /// The runtime's edition, if known.
     pub edition: Option<String>,
+    /// The versions of further libraries that have a version query, by the library's id. Absent in older journals, and
+    /// if there are none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub further_versions: BTreeMap<String, LibraryVersion>,
     /// The device's answers about its capabilities. Absent in older journals, and if the runtime has no capabilities.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capabilities: BTreeMap<String, CapabilityAnswer>,
@@ -86,6 +90,18 @@ pub struct RunHeader {
     /// The times at which the run was resumed, RFC 3339 in UTC. Each resumption also has its own line in the journal.
     #[serde(skip)]
     pub resumed: Vec<String>,
+}
+
+impl RunHeader {
+    /// The editions of the libraries.
+    pub fn editions(&self, libraries: &Libraries) -> Editions {
+        let read = |edition: &Option<String>| edition.as_deref().and_then(Edition::read);
+        let mut editions = Editions::from(read(&self.edition));
+        for (position, library) in libraries.versioned() {
+            editions.set(position, self.further_versions.get(&library.id).and_then(|found| read(&found.edition)));
+        }
+        editions
+    }
 }
 
 /// A device that a run does not use.

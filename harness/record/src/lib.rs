@@ -62,7 +62,7 @@ pub use header::{DeviceOut, RunHeader, Subject};
 pub use host::{Host, LeftOut, TrialAnswer};
 pub use incident::{Happened, Incident, Leaked, device_name};
 pub use journal::{Journal, JournalError, Recorded, read_journal, read_run};
-pub use library::{FurtherLibrary, LibraryIdentity, MappedLibrary};
+pub use library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary};
 pub use line::{Line, RuleBegin, RunResume, RunStop};
 pub use logs::{LogFile, RuleLogs};
 pub use memory_limit::MemoryLimit;

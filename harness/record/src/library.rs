@@ -35,6 +35,18 @@ pub struct FurtherLibrary {
     pub sha256: String,
 }
 
+/// The version of a further library that has a version query.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LibraryVersion {
+    /// The version that the library reports, if any.
+    pub version: Option<String>,
+    /// The library's edition, if known.
+    pub edition: Option<String>,
+    /// The reason why another query answered, or why the version is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
 /// A shared library in the process under test.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MappedLibrary {

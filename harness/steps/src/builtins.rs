@@ -32,13 +32,18 @@ pub enum Builtin {
     Passed,
     Argument,
     Linear,
+    Handed,
+    Shut,
 }
 
 impl Builtin {
     /// True if calling the built-in again has no further effect.
     pub fn repeats(self) -> bool {
-        use Builtin::{Argument, Edge, File, Fill, Gate, Host, Passed, Poison, Resident, SetBytes};
-        !matches!(self, Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Argument | Resident)
+        use Builtin::{Argument, Edge, File, Fill, Gate, Handed, Host, Passed, Poison, Resident, SetBytes, Shut};
+        !matches!(
+            self,
+            Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Argument | Resident | Handed | Shut
+        )
     }
 
     /// True if the built-in's value differs from process to process.
@@ -63,6 +68,8 @@ pub enum Parameter {
     Callback,
     /// The name of a history, only for `linear`.
     History,
+    /// A variable of an actor in another process, only for `handed`.
+    Descriptor,
 }
 
 /// The contexts in which a built-in can be used.
@@ -114,6 +121,8 @@ pub const BUILTINS: &[Signature] = &[
     signature("passed", Builtin::Passed, &[Parameter::Gate], SIZE, Use::Value),
     signature("argument", Builtin::Argument, &[Parameter::Gate, Integer], SIZE, Use::Value),
     signature("linear", Builtin::Linear, &[Parameter::History], INT, Use::Check),
+    signature("handed", Builtin::Handed, &[Parameter::Descriptor], INT, Use::Value),
+    signature("shut", Builtin::Shut, &[Integer], Type::Void, Use::Action),
 ];
 
 const fn signature(

@@ -151,6 +151,8 @@ pub(super) struct Checker<'e> {
     pub constant_context: bool,
     /// True if `device` may be read.
     pub life_cycle: bool,
+    /// True while the argument of `handed` is checked.
+    pub handing: bool,
 }
 
 impl<'e> Checker<'e> {
@@ -172,6 +174,7 @@ impl<'e> Checker<'e> {
             touched: Vec::new(),
             constant_context: false,
             life_cycle,
+            handing: false,
         }
     }
 
@@ -306,6 +309,7 @@ impl<'e> Checker<'e> {
                 ),
             );
         }
+        self.crosses(variable, span);
         self.program.variables[variable].shared = true;
     }
 

@@ -9,7 +9,7 @@ use super::parse_actors::{ActorHome, ActorLine, parse_actors};
 use super::program::{Actor, Axis, Domain, Expression, Process, Range, Readiness, Sharing, Sight};
 use super::suggest::hint;
 use super::syntax::Identifier;
-use super::types::{INT64, SIZE, TEXT, is_integer};
+use super::types::{INT64, SIZE, TEXT, VOID_POINTER, is_integer};
 use super::vocabulary::is_name;
 use super::{RulePart, Span};
 
@@ -205,20 +205,30 @@ impl Checker<'_> {
     }
 
     fn values(&mut self, values: &[String], every: bool) -> Option<(Domain, Type)> {
-        let mut expressions = Vec::new();
+        let known: Vec<(Expression, Type)> =
+            values.iter().map(|text| self.known_value(text)).collect::<Option<Vec<_>>>()?;
+        // Constants of the header that are handles, and NULL.
+        let handle = known.iter().map(|(_, own)| *own).find(|own| matches!(own, Type::Handle(_)));
         let mut ty: Option<Type> = None;
-        for text in values {
-            let (value, own) = self.known_value(text)?;
-            if !is_integer(own) {
-                let message = format!("`{text}` is not an integer; write texts as `{{text: […]}}`");
-                return self.wrong(Span::default(), message);
-            }
-            let own = if matches!(own, Type::Enumeration { .. }) { own } else { INT64 };
+        for (text, (value, own)) in values.iter().zip(&known) {
+            let own = match handle {
+                Some(handle) if *own == handle || is_null(value, *own) => handle,
+                _ if !is_integer(*own) => {
+                    let message = format!("`{text}` is not an integer; write texts as `{{text: […]}}`");
+                    return self.wrong(Span::default(), message);
+                }
+                _ if matches!(own, Type::Enumeration { .. }) => *own,
+                _ => INT64,
+            };
             ty = Some(if ty.is_none_or(|previous| previous == own) { own } else { INT64 });
-            expressions.push(value);
         }
+        let expressions: Vec<Expression> = known.into_iter().map(|(value, _)| value).collect();
         let negative = expressions.iter().any(may_be_negative);
         let ty = match ty {
+            Some(INT64) if handle.is_some() => {
+                let message = "these are handles and integers; name values of one type".to_owned();
+                return self.wrong(Span::default(), message);
+            }
             Some(INT64) if !negative => SIZE,
             Some(ty) => ty,
             None => {
@@ -227,6 +237,10 @@ impl Checker<'_> {
         };
         Some((Domain::OneOf { values: expressions, written: values.to_vec(), every }, ty))
     }
+}
+
+fn is_null(value: &Expression, ty: Type) -> bool {
+    ty == VOID_POINTER && matches!(value, Expression::Constant(0))
 }
 
 /// The type of an axis that draws integers from a range.

@@ -10,7 +10,9 @@ use super::count::count;
 use super::program::{Argument, Call, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{Expression as Tree, ExpressionKind};
-use super::types::{INT, TEXT, c_callback, c_name, is_address, is_hook, is_integer, range, receives_gate};
+use super::types::{
+    INT, TEXT, c_callback, c_name, is_address, is_hook, is_integer, is_same, plain, range, receives_gate,
+};
 
 impl Checker<'_> {
     pub(crate) fn call_value(&mut self, name: &str, arguments: &[Tree], span: Span) -> Option<Typed> {
@@ -23,6 +25,9 @@ impl Checker<'_> {
             }
             if signature.builtin == Builtin::Linear {
                 return self.wrong(span, "`linear` is a whole check; write it as a separate statement");
+            }
+            if signature.builtin == Builtin::Handed {
+                return self.wrong(span, "`handed` is a whole value; write `int fd = handed(A.fd);` first");
             }
             let expression = self.builtin_call(signature, arguments, span)?;
             let space = match signature.builtin {
@@ -41,6 +46,7 @@ impl Checker<'_> {
             let wanted = count(wanted, "argument");
             return self.wrong(span, format!("`{name}` takes {wanted}, got {given}"));
         }
+        self.program.opens_descriptors |= of.builtin == Builtin::Shut;
         let mut checked = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let typed = self.expression(argument)?;
@@ -51,8 +57,9 @@ impl Checker<'_> {
                 Parameter::Integer if !is_integer(typed.ty) => {
                     format!("`{name}` takes an integer here, but this is a {}", c_name(typed.ty))
                 }
-                Parameter::Memory | Parameter::Address | Parameter::Text if !is_address(typed.ty) => {
-                    format!("`{name}` takes a pointer here, but this is a {}", c_name(typed.ty))
+                Parameter::Text if !is_address(typed.ty) => no_pointer(name, &typed),
+                Parameter::Memory | Parameter::Address if !is_address(typed.ty) && typed.space.is_none() => {
+                    no_pointer(name, &typed)
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {
                     format!("`{name}` cannot reach device memory; copy it to host memory first")
@@ -182,6 +189,7 @@ impl Checker<'_> {
             }
         };
         self.program.calls += 1;
+        self.exports(function, arguments, &checked);
         Some((Call { function: position, arguments: checked, site: self.program.calls - 1, span }, function.returns))
     }
 
@@ -193,7 +201,7 @@ impl Checker<'_> {
         }
         if matches!(ty, Type::Struct(_)) {
             let place = self.place(argument)?;
-            if place.ty != ty || place.array {
+            if !is_same(place.ty, ty) || place.array {
                 return self
                     .wrong(argument.span, format!("parameter `{parameter}` of `{function}` is a {}", c_name(ty)));
             }
@@ -234,11 +242,18 @@ impl Checker<'_> {
         let place = self.place(of)?;
         let variable = place.variable?;
         let fresh = self.program.variables[variable].array || !self.bound.contains(&variable);
-        if !fresh || place.ty != to {
-            if place.ty != to && to != Type::Void && !compatible_pointees(place.ty, to) {
+        let same = is_same(place.ty, to);
+        if !fresh || !same {
+            if !same && to != Type::Void && !compatible_pointees(place.ty, to) {
                 let (wanted, given) = (c_name(to), c_name(place.ty));
+                // C tells these pointers from each other, although the integers are the same.
+                let hint = match plain(place.ty) == plain(to) {
+                    true => format!("; declare it as `{wanted}`"),
+                    false => String::new(),
+                };
                 let message =
-                    format!("parameter `{parameter}` of `{function}` points to {wanted}, but this is {given}");
+                    format!("parameter `{parameter}` of `{function}` points to {wanted}, but this is {given}{hint}");
+                self.program.variables[variable].space = self.program.variables[variable].space.or(space);
                 self.problem(of.span, message);
                 return Some(None);
             }
@@ -273,9 +288,18 @@ impl Checker<'_> {
             (Type::Pointer { to, .. }, Type::Handle(_)) | (Type::Handle(_), Type::Pointer { to, .. }) => {
                 *to == Type::Void
             }
-            (from, to) => from == to,
+            (from, to) => is_same(from, to),
         }
     }
+}
+
+/// The message about an argument of a built-in that is not a pointer.
+fn no_pointer(builtin: &str, argument: &Typed) -> String {
+    let hint = match plain(argument.ty) {
+        Type::Integer { bytes: 8, .. } if argument.constant.is_none() => "; if it is an address, cast it to `void *`",
+        _ => "",
+    };
+    format!("`{builtin}` takes a pointer here, but this is a {}{hint}", c_name(argument.ty))
 }
 
 /// The message about an argument of a built-in that is not a gate.
@@ -291,9 +315,9 @@ fn is_held_gate(typed: &Typed) -> bool {
 fn compatible_pointees(from: Type, to: Type) -> bool {
     match (from, to) {
         (Type::Pointer { to: from, .. }, Type::Pointer { to, .. }) => {
-            *from == Type::Void || *to == Type::Void || from == to
+            *from == Type::Void || *to == Type::Void || is_same(*from, *to)
         }
         (Type::Handle(_), Type::Pointer { to, .. }) | (Type::Pointer { to, .. }, Type::Handle(_)) => *to == Type::Void,
-        _ => from == to,
+        _ => is_same(from, to),
     }
 }

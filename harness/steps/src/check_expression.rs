@@ -9,7 +9,7 @@ use super::ids::AxisId;
 use super::program::{Domain, Expression, Space};
 use super::suggest::hint;
 use super::syntax::{BinaryOperator, Expression as Tree, ExpressionKind, TypeName, UnaryOperator};
-use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, pointer_to, wrap};
+use super::types::{INT, INT64, SIZE, TEXT, VOID_POINTER, c_name, is_address, plain, pointer_to, wrap};
 
 impl Checker<'_> {
     /// Checks an expression whose value is used. Returns `None` if a problem was recorded.
@@ -56,7 +56,7 @@ impl Checker<'_> {
                 }
                 self.no_float(&of, tree.span)?;
                 self.widens(&of, ty, tree.span);
-                let space = if is_address(ty) { of.space } else { None };
+                let space = of.space.filter(|space| space.holds(ty));
                 let constant = of.constant.map(|value| wrap(ty, value));
                 let expression = Expression::Cast(ty, Box::new(of.expression));
                 Some(Typed { expression, ty, space, constant })
@@ -121,6 +121,7 @@ impl Checker<'_> {
         {
             let ty = enumeration
                 .and_then(|enumeration| self.environment.declarations.ty(enumeration.name))
+                .or_else(|| self.environment.declarations.cast(name))
                 .unwrap_or(integer_type(value));
             return Some(constant(value, ty));
         }
@@ -172,6 +173,7 @@ impl Checker<'_> {
             return Some(self.address(place));
         }
         if let Type::Struct(name) = place.ty {
+            let name = name.trim_start_matches("struct ");
             let message = format!("a struct {name} cannot be used as a value here; use a field, or pass its address");
             return self.wrong(tree.span, message);
         }
@@ -203,7 +205,7 @@ impl Checker<'_> {
         }
         let ty = match (operator, of.ty) {
             (UnaryOperator::Not, _) => INT,
-            (UnaryOperator::Minus, SIZE) if of.constant.is_none() => SIZE,
+            (UnaryOperator::Minus, ty) if plain(ty) == SIZE && of.constant.is_none() => SIZE,
             (UnaryOperator::Complement, ty) if self.environment.declarations.size(ty) < 4 => INT,
             (UnaryOperator::Complement, ty) => ty,
             _ => INT64,
@@ -257,7 +259,7 @@ impl Checker<'_> {
         }
         let ty = if operator.is_comparison() || matches!(operator, And | Or) {
             INT
-        } else if left.ty == SIZE || right.ty == SIZE {
+        } else if plain(left.ty) == SIZE || plain(right.ty) == SIZE {
             SIZE
         } else {
             INT64
@@ -266,8 +268,13 @@ impl Checker<'_> {
             (Some(a), Some(b)) => super::arithmetic::binary(operator, a, b).ok(),
             _ => None,
         };
+        // An address that is an integer, and an offset.
+        let space = match (operator, left.space, right.space) {
+            (Add | Subtract, Some(space), None) | (Add, None, Some(space)) => Some(space),
+            _ => None,
+        };
         let expression = Expression::Binary(operator, Box::new(left.expression), Box::new(right.expression));
-        Some(Typed { expression, ty, space: None, constant })
+        Some(Typed { expression, ty, space, constant })
     }
 
     fn advance(&mut self, pointer: Typed, index: Typed, negative: bool, span: Span) -> Option<Typed> {

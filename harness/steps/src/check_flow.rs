@@ -130,6 +130,10 @@ impl Checker<'_> {
                 StatementKind::Begin { .. } | StatementKind::End { .. } => {
                     self.problem(statement.span, "a call cannot begin or end inside `unless`; make it without `begin`");
                 }
+                kind if kind.handed().is_some() => {
+                    let message = "a descriptor cannot be handed over inside `unless`; do this before `refuse`";
+                    self.problem(statement.span, message);
+                }
                 _ if statement.actor != actor => {
                     self.problem(statement.span, "the actor that makes the refused call must also check its effect");
                 }

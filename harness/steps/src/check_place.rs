@@ -116,7 +116,7 @@ impl Checker<'_> {
                 self.problem(span, "device memory cannot be read or written directly; copy it to host memory first");
             }
             Some(Space::Gate) => self.problem(span, "a gate is not memory; use it with `open` and `passed`"),
-            Some(Space::Host) | None => {}
+            Some(Space::Host | Space::Descriptor) | None => {}
         }
         let size = self.environment.declarations.size(*to);
         let indices = index.map(|index| vec![(index, size)]).unwrap_or_default();

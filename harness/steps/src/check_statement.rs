@@ -10,7 +10,7 @@ use super::program::{Call, Expect, Expression, Place, Root, Statement, Statement
 use super::syntax::{
     self, BinaryOperator, Declaration, Expression as Tree, ExpressionKind, Initializer, StatementKind as Written,
 };
-use super::types::{c_name, is_address, is_integer};
+use super::types::{c_name, is_integer};
 
 impl Checker<'_> {
     /// Checks a whole `steps` block.
@@ -201,7 +201,7 @@ impl Checker<'_> {
         let filled = tree.value.is_some();
         match &tree.value {
             Some(Initializer::Expression(expression)) => {
-                let typed = self.expression(expression)?;
+                let typed = self.whole_value(expression)?;
                 self.widens(&typed, ty, expression.span);
                 if length.is_some() {
                     self.problem(
@@ -230,7 +230,7 @@ impl Checker<'_> {
             None => {}
         }
         let variable = self.declare(&tree.name.name, ty, length.is_some(), tree.name.span);
-        self.program.variables[variable].space = space.filter(|_| is_address(ty));
+        self.program.variables[variable].space = space.filter(|space| space.holds(ty));
         if filled {
             self.bound.insert(variable);
         }
@@ -258,7 +258,10 @@ impl Checker<'_> {
         value: &Tree,
         span: Span,
     ) -> Option<StatementKind> {
-        let value_typed = self.expression(value)?;
+        let value_typed = match operator {
+            None => self.whole_value(value)?,
+            Some(_) => self.expression(value)?,
+        };
         // `r = f(..)` declares r.
         if let ExpressionKind::Name(name) = &target.kind
             && self.lookup(self.actor, name).is_none()
@@ -285,8 +288,8 @@ impl Checker<'_> {
         }
         if let Some(variable) = place.variable {
             let known = &mut self.program.variables[variable];
-            if is_address(known.ty) && known.space.is_none() {
-                known.space = value_typed.space;
+            if known.space.is_none() && operator.is_none() {
+                known.space = value_typed.space.filter(|space| space.holds(known.ty));
             }
             if !known.array {
                 self.bound.insert(variable);

@@ -13,6 +13,7 @@ mod check;
 mod check_axes;
 mod check_begin;
 mod check_call;
+mod check_descriptor;
 mod check_expression;
 mod check_flow;
 mod check_place;

@@ -76,7 +76,7 @@ impl Parser<'_> {
             return Ok(self.made(start, ExpressionKind::SizeOf { ty, pointers }));
         }
         if self.is("(")
-            && matches!(self.peek_after(1), Kind::Name(name) if name == "const" || (self.names.is_type)(name))
+            && (matches!(self.peek_after(1), Kind::Name(name) if name == "const") || self.type_words(1).is_some())
         {
             self.next();
             let (ty, pointers) = self.type_name()?;

@@ -252,19 +252,32 @@ impl Parser<'_> {
 
     /// True if a declaration starts here: a type followed by a name, possibly with `*`s in between.
     fn type_follows(&self) -> bool {
-        let Kind::Name(name) = self.peek() else { return false };
-        if name == "const" {
+        if matches!(self.peek(), Kind::Name(name) if name == "const") {
             return true;
         }
-        if !(self.names.is_type)(name) {
-            return false;
-        }
-        let two_words = name == "unsigned" && matches!(self.peek_after(1), Kind::Name(n) if (self.names.is_type)(n));
-        let mut distance = 1 + usize::from(two_words);
+        let Some((_, mut distance)) = self.type_words(0) else { return false };
         while *self.peek_after(distance) == Kind::Symbol("*") {
             distance += 1;
         }
         matches!(self.peek_after(distance), Kind::Name(_))
+    }
+
+    /// The name of a type that starts some tokens after this one, with its number of words; `None` without a type.
+    pub(super) fn type_words(&self, from: usize) -> Option<(String, usize)> {
+        let mut name = String::new();
+        let (mut found, mut words) = (None, 0);
+        // The longest type counts: `unsigned` is a type, and so is `unsigned long long`.
+        while let (Kind::Name(word), 0..3) = (self.peek_after(from + words), words) {
+            if words > 0 {
+                name.push(' ');
+            }
+            name.push_str(word);
+            words += 1;
+            if (self.names.is_type)(&name) {
+                found = Some((name.clone(), words));
+            }
+        }
+        found
     }
 
     pub(super) fn type_name(&mut self) -> Parsed<(TypeName, usize)> {
@@ -273,18 +286,15 @@ impl Parser<'_> {
         while self.accept("const") {
             constant = true;
         }
-        let mut name = self.name("a type")?.name;
-        if name == "unsigned"
-            && matches!(self.peek(), Kind::Name(n) if matches!(n.as_str(), "char" | "int" | "long" | "short"))
-        {
-            name = format!("unsigned {}", self.name("a type")?.name);
-        }
-        if !(self.names.is_type)(&name) {
-            return Err(ParseError {
-                span: self.since(start),
-                message: format!("`{name}` is not a type in the header"),
-            });
-        }
+        let Some((name, words)) = self.type_words(0) else {
+            let mut name = self.name("a type")?.name;
+            if name == "unsigned" && matches!(self.peek(), Kind::Name(_)) {
+                name = format!("unsigned {}", self.name("a type")?.name);
+            }
+            let message = format!("`{name}` is not a type in the header");
+            return Err(ParseError { span: self.since(start), message });
+        };
+        (0..words).for_each(|_| drop(self.next()));
         let mut pointers = 0;
         while self.accept("*") {
             pointers += 1;

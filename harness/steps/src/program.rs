@@ -9,6 +9,7 @@ use super::given::GivenUse;
 use super::ids::{ActorId, AxisId, Id, List, StatementId, VariableId};
 use super::sequence::{Part, Sequence};
 use super::syntax::{self, BinaryOperator, UnaryOperator};
+use super::types::{is_address, is_integer};
 
 /// A checked rule, independent of product and device. The product's quantities are read at run time.
 #[derive(Debug, Default)]
@@ -40,6 +41,10 @@ pub struct Program {
     pub counts_devices: bool,
     /// The number of call sites.
     pub calls: usize,
+    /// The arguments through which calls store a descriptor.
+    pub exports: Vec<Export>,
+    /// True if a case may open or close descriptors.
+    pub opens_descriptors: bool,
     /// The number of statements, including nested ones. Their ids run from 0 to statement_count - 1.
     pub statement_count: usize,
     /// The names of grounds in the steps, without duplicates, each with the place of its first use.
@@ -190,6 +195,17 @@ pub struct Range {
     pub multiple_of: Option<Expression>,
 }
 
+/// An argument through which a call stores a descriptor of its process.
+#[derive(Debug, Clone, Copy)]
+pub struct Export {
+    /// The number of the call site.
+    pub site: usize,
+    /// The position of the argument.
+    pub argument: usize,
+    /// The variable that holds the descriptor.
+    pub variable: VariableId,
+}
+
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
@@ -203,7 +219,7 @@ pub struct Variable {
     pub offset: usize,
     /// True if the variable is read by a process other than the process that binds it.
     pub shared: bool,
-    /// The space of a pointer, if it is known.
+    /// The space of a pointer, if it is known. For an integer: whether it is a descriptor.
     pub space: Option<Space>,
 }
 
@@ -216,6 +232,24 @@ pub enum Space {
     // Neither side, because the value is a gate for `open`, `passed` and callbacks. A catalog cannot name this space.
     #[serde(skip)]
     Gate,
+    // The process that opened it, because the value is an integer that names a file. A catalog lists such values under
+    // `descriptors`.
+    #[serde(skip)]
+    Descriptor,
+}
+
+impl Space {
+    /// True if a value of the type can be of this space: descriptors are integers, and addresses are pointers or
+    /// integers of the same size. An integer is not a gate.
+    pub(crate) fn holds(self, ty: Type) -> bool {
+        match self {
+            Space::Descriptor => is_integer(ty),
+            Space::Host | Space::Device => {
+                is_address(ty) || matches!(crate::types::plain(ty), Type::Integer { bytes: 8, .. })
+            }
+            Space::Gate => is_address(ty),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -14,6 +14,8 @@ pub struct Declarations {
     structs: HashMap<&'static str, &'static Struct>,
     callbacks: HashMap<&'static str, &'static Callback>,
     constants: HashMap<&'static str, (i128, Option<&'static Enumeration>)>,
+    /// The types of the constants that are casts.
+    casts: HashMap<&'static str, Type>,
     types: HashMap<&'static str, Type>,
 }
 
@@ -45,6 +47,8 @@ const C_TYPES: &[(&str, Type)] = &[
     ("unsigned int", Type::Integer { bytes: 4, signed: false }),
     ("int64_t", INT64),
     ("long", INT64),
+    ("long long", Type::LongLong { name: "long long", signed: true }),
+    ("unsigned long long", Type::LongLong { name: "unsigned long long", signed: false }),
     ("uint64_t", SIZE),
     ("unsigned long", SIZE),
     ("size_t", SIZE),
@@ -75,6 +79,9 @@ impl Declarations {
         for constant in bindings.constants {
             constants.insert(constant.name, (constant.value, None));
         }
+        for cast in bindings.casts {
+            constants.insert(cast.name, (cast.value, None));
+        }
         for enumeration in bindings.enums {
             let signed = enumeration.constants.iter().any(|constant| constant.value < 0);
             types.insert(enumeration.name, Type::Enumeration { name: enumeration.name, signed });
@@ -96,12 +103,28 @@ impl Declarations {
         for typedef in bindings.typedefs {
             types.entry(typedef.name).or_insert(typedef.ty);
         }
+        let mut structs: HashMap<&'static str, &'static Struct> =
+            bindings.structs.iter().map(|structure| (structure.name, structure)).collect();
+        // A tag without a typedef may also be written alone.
+        for structure in bindings.structs {
+            if let Some((_, tag)) = structure.name.split_once(' ') {
+                types.entry(tag).or_insert(Type::Struct(structure.name));
+                structs.entry(tag).or_insert(structure);
+            }
+        }
+        for enumeration in bindings.enums {
+            if let (Some((_, tag)), Some(ty)) = (enumeration.name.split_once(' '), types.get(enumeration.name).copied())
+            {
+                types.entry(tag).or_insert(ty);
+            }
+        }
         Declarations {
             bindings,
             functions: bindings.functions.iter().map(|function| (function.name, function)).collect(),
-            structs: bindings.structs.iter().map(|structure| (structure.name, structure)).collect(),
+            structs,
             callbacks: bindings.callbacks.iter().map(|callback| (callback.name, callback)).collect(),
             constants,
+            casts: bindings.casts.iter().map(|cast| (cast.name, cast.ty)).collect(),
             types,
         }
     }
@@ -138,6 +161,11 @@ impl Declarations {
     /// The value of an enumerator or macro. For an enumerator, its enumeration is returned too.
     pub fn constant(&self, name: &str) -> Option<(i128, Option<&'static Enumeration>)> {
         self.constants.get(name).copied()
+    }
+
+    /// The type of a constant that is a cast.
+    pub fn cast(&self, name: &str) -> Option<Type> {
+        self.casts.get(name).copied()
     }
 
     pub fn ty(&self, name: &str) -> Option<Type> {
@@ -198,7 +226,7 @@ impl Declarations {
             Type::Void | Type::Char => 1,
             Type::Integer { bytes, .. } | Type::Float { bytes } => bytes as usize,
             Type::Enumeration { .. } => 4,
-            Type::Handle(_) | Type::Pointer { .. } | Type::Callback(_) => 8,
+            Type::LongLong { .. } | Type::Handle(_) | Type::Pointer { .. } | Type::Callback(_) => 8,
             Type::Struct(name) => self.structs.get(name).map_or(0, |structure| structure.size),
             Type::Array { of, length } => self.size(*of) * length,
         }
@@ -228,7 +256,27 @@ fn note_named_types(ty: &Type, types: &mut HashMap<&'static str, Type>) {
 /// True if computations use a value of the type as an integer.
 #[inline]
 pub fn is_integer(ty: Type) -> bool {
-    matches!(ty, Type::Char | Type::Integer { .. } | Type::Enumeration { .. })
+    matches!(ty, Type::Char | Type::Integer { .. } | Type::LongLong { .. } | Type::Enumeration { .. })
+}
+
+/// The integer type with the same values, for a type that C tells from it.
+#[inline]
+pub fn plain(ty: Type) -> Type {
+    match ty {
+        Type::LongLong { signed, .. } => Type::Integer { bytes: 8, signed },
+        other => other,
+    }
+}
+
+/// True if C has the same type under both names.
+pub fn is_same(left: Type, right: Type) -> bool {
+    match (left, right) {
+        (Type::LongLong { signed: left, .. }, Type::LongLong { signed: right, .. }) => left == right,
+        (Type::Pointer { to: left, constant }, Type::Pointer { to: right, constant: other }) => {
+            constant == other && is_same(*left, *right)
+        }
+        _ => left == right,
+    }
 }
 
 /// True if a value of the type is an address.
@@ -240,7 +288,7 @@ pub fn is_address(ty: Type) -> bool {
 /// The smallest and largest value of a type that is read and written as an integer or address.
 #[inline]
 pub fn range(ty: Type) -> (i128, i128) {
-    match ty {
+    match plain(ty) {
         Type::Integer { bytes, signed: true } => (-(1i128 << (bytes * 8 - 1)), (1i128 << (bytes * 8 - 1)) - 1),
         Type::Integer { bytes, signed: false } => (0, (1i128 << (bytes * 8)) - 1),
         // Plain `char`: values of either sign are allowed, as in C.
@@ -254,7 +302,7 @@ pub fn range(ty: Type) -> (i128, i128) {
 /// The value after a C cast to the type.
 #[inline]
 pub fn wrap(ty: Type, value: i128) -> i128 {
-    let (bits, signed) = match ty {
+    let (bits, signed) = match plain(ty) {
         Type::Char => (8, true),
         Type::Integer { bytes, signed } => (u32::from(bytes) * 8, signed),
         Type::Enumeration { signed, .. } => (32, signed),
@@ -272,9 +320,11 @@ pub fn c_name(ty: Type) -> String {
         Type::Integer { bytes, signed } => format!("{}int{}_t", if signed { "" } else { "u" }, bytes * 8),
         Type::Float { bytes: 4 } => "float".to_owned(),
         Type::Float { .. } => "double".to_owned(),
-        Type::Enumeration { name, .. } | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => {
-            name.to_owned()
-        }
+        Type::LongLong { name, .. }
+        | Type::Enumeration { name, .. }
+        | Type::Handle(name)
+        | Type::Struct(name)
+        | Type::Callback(name) => name.to_owned(),
         Type::Pointer { to, constant } => format!("{}{} *", if constant { "const " } else { "" }, c_name(*to)),
         Type::Array { of, length } => format!("{}[{length}]", c_name(*of)),
     }

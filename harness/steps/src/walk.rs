@@ -1,5 +1,6 @@
 //! Walks through a program: all expressions and calls, in text order.
 
+use super::builtins::Builtin;
 use super::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
 
 /// An item visited during a walk.
@@ -69,6 +70,19 @@ impl StatementKind {
     pub fn is_flow(&self) -> bool {
         use StatementKind::*;
         matches!(self, For { .. } | If { .. } | Choose { .. } | Block { .. } | Together { .. })
+    }
+
+    /// The load of the descriptor that another process hands over to the statement.
+    pub fn handed(&self) -> Option<&Expression> {
+        let value = match self {
+            StatementKind::Declare { values, .. } => &values.first()?.2,
+            StatementKind::Assign { value, .. } => value,
+            _ => return None,
+        };
+        match value {
+            Expression::Builtin(Builtin::Handed, arguments) => arguments.first(),
+            _ => None,
+        }
     }
 
     /// Walks through the statement itself, but not its blocks.

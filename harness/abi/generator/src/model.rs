@@ -13,6 +13,7 @@ pub(crate) enum CType {
     Void,
     Char,
     Integer { bytes: u8, signed: bool },
+    LongLong { name: String, signed: bool },
     Float { bytes: u8 },
     Enumeration { name: String, signed: bool },
     Handle(String),
@@ -62,7 +63,10 @@ pub(crate) struct Field {
 /// A complete struct or union.
 #[derive(Debug)]
 pub(crate) struct Struct {
+    /// The name in C.
     pub name: String,
+    /// The name in bindgen's output.
+    pub rust: String,
     pub union: bool,
     pub fields: Vec<Field>,
 }
@@ -84,6 +88,8 @@ pub(crate) struct Model {
     pub typedefs: Vec<(String, CType)>,
     pub callbacks: Vec<Callback>,
     pub constants: Vec<(String, i128)>,
+    /// The macros that cast an integer to a type of the header.
+    pub casts: Vec<(String, CType, i128)>,
     /// Declarations that the tables cannot express, each with the reason.
     pub left_out: Vec<(String, LeftOut)>,
 }
@@ -133,18 +139,25 @@ pub(crate) fn read(raw: &syn::File, header: &str, macros: &BTreeMap<String, i128
         }
     }
     for (name, (union, fields)) in &names.structs {
-        let mut structure = Struct { name: name.clone(), union: *union, fields: Vec::new() };
+        let (name, rust) = (names.of_tag(name), name.clone());
+        let mut structure = Struct { name, rust, union: *union, fields: Vec::new() };
         members(fields, "", &names, &mut structure, &mut model.left_out);
         model.structs.push(structure);
     }
     typedefs(&names, &mut model);
-    for name in written.keys() {
+    for (name, value) in &written {
         let listed = model.functions.iter().any(|function| function.name == *name);
         let left_out = model.left_out.iter().any(|(known, _)| known == name);
-        if !macros.contains_key(*name) && !listed && !left_out {
-            model.left_out.push(((*name).to_owned(), LeftOut::Macro));
+        if macros.contains_key(*name) || listed || left_out {
+            continue;
+        }
+        match cast(value, &names, macros) {
+            Some((CType::Integer { .. }, value)) => model.constants.push(((*name).to_owned(), value)),
+            Some((ty, value)) => model.casts.push(((*name).to_owned(), ty, value)),
+            None => model.left_out.push(((*name).to_owned(), LeftOut::Macro)),
         }
     }
+    model.structs.sort_by(|left, right| left.name.cmp(&right.name));
     model.functions.sort_by(|left, right| left.name.cmp(&right.name));
     model.enums.sort_by(|left, right| left.name.cmp(&right.name));
     model.constants.sort();
@@ -164,6 +177,8 @@ fn typedefs(names: &Names, model: &mut Model) {
                 Err(reason) => model.left_out.push((name, reason)),
             },
             Ok(CType::Array { .. }) => model.left_out.push((name, LeftOut::ArrayTypedef)),
+            // The table of that type has it under this name.
+            Ok(CType::Struct(own) | CType::Enumeration { name: own, .. }) if own == name => {}
             Ok(ty) => model.typedefs.push((name, ty)),
             Err(reason) => model.left_out.push((name, reason)),
         }
@@ -271,7 +286,9 @@ fn enumerators(item: &syn::ItemImpl, names: &Names, model: &mut Model) -> Result
         let value = enumerator(&entry.expr, &format!("{name}::{constant}"))?;
         constants.push((constant, value));
     }
-    if name.starts_with("_bindgen_ty_") {
+    let anonymous = name.starts_with("_bindgen_ty_");
+    let name = names.of_tag(&name);
+    if anonymous {
         model.constants.extend(constants);
     } else if let Some(known) = model.enums.iter_mut().find(|known| known.name == name) {
         known.constants.extend(constants);
@@ -313,6 +330,23 @@ fn members(
             Err(reason) => left_out.push((format!("{}.{name}", structure.name), reason)),
         }
     }
+}
+
+/// The type and the value of a macro that casts an integer, such as `((toyStream)0x1)`.
+fn cast(text: &str, names: &Names, macros: &BTreeMap<String, i128>) -> Option<(CType, i128)> {
+    let (ty, value) = text::cast(text)?;
+    let value = text::integer(value).or_else(|| macros.get(value).copied())?;
+    let ty = names.written_type(ty)?;
+    let (bits, signed) = match &ty {
+        CType::Integer { bytes, signed } => (u32::from(*bytes) * 8, *signed),
+        CType::LongLong { signed, .. } => (64, *signed),
+        CType::Enumeration { signed, .. } => (32, *signed),
+        CType::Handle(_) | CType::Pointer { .. } => (64, false),
+        _ => return None,
+    };
+    let low = value & ((1i128 << bits) - 1);
+    let value = if signed && low >> (bits - 1) != 0 { low - (1i128 << bits) } else { low };
+    Some((ty, value))
 }
 
 /// The value of an integer literal with or without a minus sign.

@@ -16,7 +16,7 @@ pub(crate) fn needed(raw: &syn::File, model: &Model) -> syn::File {
             collect(ty.to_token_stream(), &mut words);
         }
     }
-    words.extend(model.structs.iter().map(|structure| structure.name.clone()));
+    words.extend(model.structs.iter().map(|structure| structure.rust.clone()));
     loop {
         let items: Vec<syn::Item> = raw.items.iter().filter(|item| keeps(item, &words)).cloned().collect();
         let before = words.len();

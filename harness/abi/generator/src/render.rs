@@ -42,8 +42,8 @@ pub(crate) fn line(text: &mut String, depth: usize, content: &str) {
 /// Writes the tables.
 fn tables(text: &mut String, runtime: &str, digest: &str, model: &Model) {
     *text += "\n#[allow(unused_imports)]\n";
-    *text +=
-        "use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};\n\n";
+    *text += "use abi::{\n    Bindings, Callback, Cast, Constant, Enumeration, Field, Function, Parameter, Struct, Type, \
+              Typedef,\n};\n\n";
     *text += "/// The declarations of the header.\n#[allow(clippy::all, clippy::pedantic)]\n";
     *text += "pub static BINDINGS: Bindings = Bindings {\n";
     line(text, 1, &format!("runtime: {runtime:?},"));
@@ -65,6 +65,9 @@ fn tables(text: &mut String, runtime: &str, digest: &str, model: &Model) {
         line(text, 2, &format!("Callback {{ name: {name:?}, parameters: &[{parameters}], returns: {returns} }},"));
     });
     list(text, 1, "constants", &model.constants, |text, each| constant(text, 2, each));
+    list(text, 1, "casts", &model.casts, |text, (name, ty, value)| {
+        line(text, 2, &format!("Cast {{ name: {name:?}, ty: {}, value: {value} }},", table_type(ty)));
+    });
     *text += "};\n";
 }
 
@@ -92,14 +95,14 @@ fn function(text: &mut String, function: &Function) {
 }
 
 fn structure(text: &mut String, structure: &Struct) {
-    let name = &structure.name;
+    let (name, rust) = (&structure.name, &structure.rust);
     line(text, 2, "Struct {");
     line(text, 3, &format!("name: {name:?},"));
-    line(text, 3, &format!("size: core::mem::size_of::<raw::{name}>(),"));
-    line(text, 3, &format!("align: core::mem::align_of::<raw::{name}>(),"));
+    line(text, 3, &format!("size: core::mem::size_of::<raw::{rust}>(),"));
+    line(text, 3, &format!("align: core::mem::align_of::<raw::{rust}>(),"));
     line(text, 3, &format!("union: {},", structure.union));
     list(text, 3, "fields", &structure.fields, |text, Field { name: field, path, ty }| {
-        let offset = format!("core::mem::offset_of!(raw::{name}, {path})");
+        let offset = format!("core::mem::offset_of!(raw::{rust}, {path})");
         line(text, 4, &format!("Field {{ name: {field:?}, offset: {offset}, ty: {} }},", table_type(ty)));
     });
     line(text, 2, "},");

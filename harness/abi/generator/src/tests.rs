@@ -31,6 +31,12 @@ typedef toyKind toySort;
 typedef toyPlace toySpot;
 typedef const toyPlace *toySpots;
 typedef uint64_t toyAddress;
+typedef unsigned long long toyPlace64;
+typedef struct toySeal_st { toyPlace64 at; } toySeal;
+enum toyOrder { TOY_UP, TOY_DOWN };
+struct toyExtent { toySeal seal; enum toyOrder order; };
+#define TOY_MAIN ((toyStream)0x1)
+toyError toyStretch(struct toyExtent *extent, toyPlace64 *at, toySeal seal);
 typedef struct toyLarge { char name[32]; union { uint64_t x; uint8_t y; }; } toyLarge;
 toyError toyOpen(toyStream *stream, const char *path, size_t type, toyKind kind);
 toyError toyMove(const toyStream stream, toyPlace place, toyHook hook, const void **from);
@@ -91,6 +97,12 @@ fn a_header_becomes_tables() {
         "Constant { name: \"TOY_ANONYMOUS\", value: 9 }",
         "Typedef { name: \"toyError\", ty: Type::Integer { bytes: 4, signed: true } }",
         "Typedef { name: \"toyAddress\", ty: Type::Integer { bytes: 8, signed: false } }",
+        "Parameter { name: \"extent\", ty: Type::Pointer { to: &Type::Struct(\"struct toyExtent\"), constant: false } }",
+        "to: &Type::LongLong { name: \"toyPlace64\", signed: false }, constant: false } }",
+        "Parameter { name: \"seal\", ty: Type::Struct(\"toySeal\") }",
+        "ty: Type::Enumeration { name: \"enum toyOrder\", signed: false } }",
+        "size: core::mem::size_of::<raw::toySeal_st>(),",
+        "Cast { name: \"TOY_MAIN\", ty: Type::Handle(\"toyStream\"), value: 1 }",
         "Typedef { name: \"toySort\", ty: Type::Enumeration { name: \"toyKind\", signed: false } }",
         "Typedef { name: \"toySpot\", ty: Type::Struct(\"toyPlace\") }",
         "Typedef { name: \"toySpots\", ty: Type::Pointer { to: &Type::Struct(\"toyPlace\"), constant: true } }",

@@ -71,7 +71,7 @@ fn thunk(function: &Function) -> Result<String, Error> {
 fn argument(lines: &mut String, function: &str, parameter: &Parameter, word: &str, ty: &str) -> Result<String, Error> {
     Ok(match &parameter.ty {
         CType::Char | CType::Integer { .. } if ty == "bool" => format!("{word} != 0"),
-        CType::Char | CType::Integer { .. } => format!("{word} as {ty}"),
+        CType::Char | CType::Integer { .. } | CType::LongLong { .. } => format!("{word} as {ty}"),
         CType::Float { bytes: 4 } => format!("{ty}::from_bits({word} as u32)"),
         CType::Float { .. } => format!("{ty}::from_bits({word})"),
         CType::Enumeration { signed: true, .. } => format!("{ty}({word} as i32)"),
@@ -102,8 +102,10 @@ fn widened(function: &Function) -> Result<&'static str, Error> {
     Ok(match &function.returns {
         CType::Void => "let () = result;\n        0",
         // Sign-extended on architectures where plain `char` is signed.
-        CType::Char | CType::Integer { signed: true, .. } => "result as i64 as u64",
-        CType::Integer { .. } => "result as u64",
+        CType::Char | CType::Integer { signed: true, .. } | CType::LongLong { signed: true, .. } => {
+            "result as i64 as u64"
+        }
+        CType::Integer { .. } | CType::LongLong { .. } => "result as u64",
         CType::Float { .. } => "u64::from(result.to_bits())",
         CType::Enumeration { signed: true, .. } => "result.0 as i64 as u64",
         CType::Enumeration { .. } => "result.0 as u64",

@@ -2,9 +2,8 @@
 //! by their text. Sources of the form: hicann/driver inc/dmc/dmc_log.h, hb_read.c, uda_access.c, and MindCluster's test
 //! data.
 
-use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
-
-use crate::logs::SYSTEM_LOGS;
+use engine::doctor::{Certainty, Examination, Finding, HostMachine, Severity};
+use engine::logs::kernel_messages;
 
 /// The driver's lines that matter for starting the suite.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +19,7 @@ const SHOWN: usize = 3;
 
 /// Reads the kernel's messages, from the tool or from a file.
 pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
-    let messages = read(&text(machine, found));
+    let messages = read(&kernel_messages(machine, message!("look-kernel-messages"), found));
     if let Some(first) = messages.heartbeat.first() {
         let (title, next) = (message!("kernel-heartbeat-lost"), message!("kernel-heartbeat-lost-next"));
         let finding = Finding::new("kernel.heartbeat-lost", Severity::Warning, title, next).seen(first.clone());
@@ -28,30 +27,6 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Messages {
         found.find(finding.rests_on(Certainty::Code, "hicann/driver hb_read.c, hb_host.c; mind-cluster test data"));
     }
     messages
-}
-
-fn text(machine: &HostMachine, found: &mut Examination) -> String {
-    // When a copy is examined, the tool would print a different machine's messages.
-    let tool = if machine.is_copy() { None } else { machine.tool("dmesg", &["/bin", "/usr/bin"]) };
-    if let Some(tool) = tool {
-        let answer = machine.run(&tool, &[]);
-        found.looked(message!("look-kernel-messages"), tool.display().to_string(), answer.said());
-        if matches!(answer.end, End::Status(0)) {
-            return answer.output;
-        }
-    }
-    // The tool may be missing, or this user may not be allowed to run it.
-    for path in SYSTEM_LOGS {
-        let read = machine.read(path);
-        let said = read
-            .as_ref()
-            .map_or_else(ToString::to_string, |text| message!("count-lines", count = text.lines().count()));
-        found.looked(message!("look-kernel-messages"), *path, said);
-        if let Ok(text) = read {
-            return text;
-        }
-    }
-    String::new()
 }
 
 /// Reads the driver's lines. A killed process and the resulting page fault do not matter here.

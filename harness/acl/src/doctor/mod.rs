@@ -29,7 +29,7 @@ mod visible;
 
 use std::path::Path;
 
-use engine::doctor::{Certainty, Device, Doctor, Examination, Finding, HostMachine, Patient, Severity};
+use engine::doctor::{Advice, Certainty, Device, Doctor, Examination, Finding, HostMachine, Patient, Severity};
 use engine::questions::{Native, question};
 
 use chips::{label, logical, said_of, versions_of_tool};
@@ -44,6 +44,7 @@ pub(super) const DOCTOR: Doctor = Doctor {
     explain,
     identify: state::identify,
     health: state::health,
+    advise,
     // These rules initialize the runtime, set a device, allocate, copy in both directions, wait for a stream, and
     // release everything.
     probe: &["acl.copy.sync-roundtrip", "acl.copy.async-roundtrip"],
@@ -132,6 +133,13 @@ fn errors(device: &Device, errors: Option<smi::Ecc>, found: &mut Examination) {
     let next = message!("health-memory-errors-next");
     let finding = Finding::new("health.memory-errors", Severity::Warning, title, next).seen(seen);
     found.find(finding.rests_on(Certainty::Document, "hicann/driver docs Ascend_950_npu-smi, ECC pages; npucli"));
+}
+
+fn advise(about: Advice) -> &'static str {
+    match about {
+        Advice::Installation => message!("advice-installation"),
+        Advice::Dependency => message!("advice-dependency"),
+    }
 }
 
 /// Answers a query, in a separate process.

@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use engine::doctor::HostMachine;
-use engine::logs::{Excerpt, Scene, tail};
+use engine::logs::{Excerpt, MOST_OF_A_FILE, Scene, tail};
 use jiff::tz::TimeZone;
 
-use super::files::MOST_OF_A_FILE;
 use super::process::time_of;
 
 const SOURCE: &str = "device-events";

@@ -7,12 +7,9 @@
 //! ```
 
 mod events;
-mod files;
 mod kernel;
 mod process;
-mod times;
 
-pub(crate) use files::SYSTEM_LOGS;
 pub(crate) use process::folders as process_logs;
 
 use engine::doctor::HostMachine;

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::doctor::HostMachine;
-use engine::logs::{Excerpt, Scene, tail};
+use engine::logs::times::local;
+use engine::logs::{Excerpt, MOST_OF_A_FILE, Scene, tail};
 use jiff::tz::TimeZone;
-
-use super::files::MOST_OF_A_FILE;
-use super::times::local;
 
 const SOURCE: &str = "process-log";
 /// The kinds of logs to read. The `security` log is omitted because it records users' actions, not failures.

@@ -35,7 +35,7 @@ fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -
         run_mode: given.run_mode.clone().or_else(|| product.run_modes.first().cloned()).unwrap_or_default(),
         devices: given.devices.unwrap_or(devices.max(1)),
         lacking: Default::default(),
-        edition: of("runtime").or_else(|| of("toolkit")).and_then(|version| Edition::read(&version.version)),
+        editions: of("runtime").or_else(|| of("toolkit")).and_then(|version| Edition::read(&version.version)).into(),
         kernel: None,
         virtual_machine: options.machine.assume_bare_metal.then_some(false),
         capabilities: Default::default(),

@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{Rules, RuntimeLibrary};
-use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Severity};
+use engine::doctor::{Advice, Certainty, End, Examination, Finding, HostMachine, Severity};
 use engine::questions::question;
-use engine::run::check_library_file;
+use engine::run::{check_first_library, check_library_file};
 use engine::runtime::Runtime;
 use messages::message;
 
 use super::surroundings::Surroundings;
-
-/// The toolkit's script that sets its variables.
-const SCRIPT: &str = "set_env.sh";
 
 /// Finds the library that a run would test, and loads it in a separate process.
 pub(super) fn look(
@@ -24,9 +21,10 @@ pub(super) fn look(
 ) -> Option<PathBuf> {
     let path = match &options.machine.library {
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
-        None => search(machine, rules, found)?,
+        None => search(machine, runtime, rules, found)?,
     };
-    if let Err(error) = check_library_file(&path) {
+    let checked = check_library_file(&path).and_then(|()| check_first_library(&path, &rules.libraries, runtime));
+    if let Err(error) = checked {
         let place = path.display().to_string();
         found.looked(message!("look-library"), place.clone(), error.to_string());
         let title = message!("library-unusable", path = place);
@@ -52,7 +50,7 @@ fn names<'a>(folder: &'a Path, library: &'a RuntimeLibrary) -> impl Iterator<Ite
     library.names.iter().map(move |name| folder.join(name))
 }
 
-fn search(machine: &HostMachine, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
+fn search(machine: &HostMachine, runtime: &Runtime, rules: &Rules, found: &mut Examination) -> Option<PathBuf> {
     let library = rules.libraries.first();
     let folders = folders(machine, library);
     let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
@@ -61,7 +59,7 @@ fn search(machine: &HostMachine, rules: &Rules, found: &mut Examination) -> Opti
         let names = library.names.join(", ");
         found.looked(message!("look-library"), looked.join(", "), message!("none-found", names = names.as_str()));
         let title = message!("library-missing", names = names);
-        let next = message!("library-missing-next", script = SCRIPT);
+        let next = message!("library-missing-next", advice = runtime.advice(Advice::Installation));
         let looked = looked.into_iter().map(|folder| message!("not-found-in", folder = folder));
         found.find(Finding::new("library.missing", Severity::Blocker, title, next).seen_all(looked));
         return None;
@@ -90,7 +88,7 @@ fn load(machine: &HostMachine, runtime: &Runtime, path: &Path, found: &mut Exami
         (_, Some(_), Some(missing)) => (
             "library.dependency-missing",
             message!("library-dependency-missing", missing = missing.as_str(), path = place),
-            message!("library-dependency-missing-next", missing = missing, script = SCRIPT),
+            message!("library-dependency-missing-next", missing = missing, advice = runtime.advice(Advice::Dependency)),
         ),
         (_, Some(_), None) => (
             "library.not-loadable",

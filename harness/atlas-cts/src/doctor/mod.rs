@@ -16,12 +16,12 @@ use std::time::Duration;
 use catalog::product;
 use clap::Args;
 use engine::doctor::{Examination, HostMachine, Patient, Verdict, page};
-use engine::run::{ExitStatus, choose_runtime, load_rules};
+use engine::run::{ExitStatus, load_rules};
 use messages::{Language, use_language};
 
+use crate::choice::named_or_installed;
 use crate::conclude::CommandError;
 use crate::output::{say, say_json};
-use crate::runtimes::RUNTIMES;
 
 use surroundings::Surroundings;
 
@@ -56,7 +56,7 @@ pub fn doctor(mut arguments: DoctorArguments) -> Result<ExitStatus, CommandError
         // Programs read the same text in every language.
         use_language(Language::English);
     }
-    let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &[])?;
+    let runtime = named_or_installed(&mut arguments.options.catalog)?;
     let options = &arguments.options;
     let rules = load_rules(&options.catalog, runtime)?;
     if let Some(named) = options.catalog.named_product() {

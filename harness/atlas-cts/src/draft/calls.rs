@@ -227,7 +227,9 @@ impl Writer<'_> {
                 let known = self.rules.environment.declarations.bindings.enums.iter().find(|known| known.name == name);
                 Some((known?.constants.first()?.name.to_owned(), false))
             }
-            Type::Integer { .. } | Type::Char | Type::Handle(_) | Type::Callback(_) => Some(("0".to_owned(), false)),
+            Type::Integer { .. } | Type::LongLong { .. } | Type::Char | Type::Handle(_) | Type::Callback(_) => {
+                Some(("0".to_owned(), false))
+            }
             _ => None,
         }
     }

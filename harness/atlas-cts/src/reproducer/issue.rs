@@ -66,6 +66,11 @@ fn versions(text: &mut String, evidence: &Evidence<'_>) {
     lines.push(("Library", format!("{}, sha256 {}", library.path, library.sha256)));
     lines.push(("Version", library.version.clone().unwrap_or_else(|| "not reported by the library".to_owned())));
     lines.push(("Edition", edition.clone().unwrap_or_else(|| "unknown".to_owned())));
+    let unknown = || "unknown".to_owned();
+    let further = evidence.header.further_versions.iter();
+    lines.extend(
+        further.map(|(id, found)| ("Edition", format!("{id} {}", found.edition.clone().unwrap_or_else(unknown)))),
+    );
     let capabilities = evidence.header.capabilities.iter();
     lines.extend(capabilities.map(|(name, answer)| ("Capability", format!("{name}: {answer}"))));
     if let Some(host) = host {

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use catalog::RuntimeLibrary;
 use engine::interface::{LibraryInterface, behind, read_library};
-use engine::print_c::linked;
-use engine::runtime::Runtime;
+use engine::print_c::{libraries, linked};
+use engine::runtime::{Runtime, SimulatedLibrary};
 
 use super::evidence::Evidence;
 
@@ -26,16 +27,27 @@ pub(super) struct LinkedLibraries {
 pub(super) fn choose(evidence: &Evidence<'_>, runtime: &'static Runtime) -> LinkedLibraries {
     let header = evidence.header;
     let embedded = header.library.simulated && !header.library.path.starts_with('/');
-    let device = runtime.simulated.as_ref().filter(|_| embedded).and_then(|device| device.libraries.first());
-    if let Some(device) = device {
-        let first = format!("$(CURDIR)/{}", device.file_name);
-        return LinkedLibraries { first, simulated: Some(device.file_name), ..LinkedLibraries::default() };
+    let needed = libraries(evidence.rules, evidence.rule);
+    let device = runtime.simulated.as_ref().filter(|_| embedded).map(|device| device.libraries);
+    if let Some([first, others @ ..]) = device {
+        let here = |library: &SimulatedLibrary| format!("$(CURDIR)/{}", library.file_name);
+        let others = others.iter().filter(|other| needed.iter().any(|library| library.id == other.id));
+        return LinkedLibraries {
+            first: here(first),
+            behind: others.map(|other| here(other)).collect(),
+            simulated: Some(first.file_name),
+            ..LinkedLibraries::default()
+        };
     }
     let path = &header.library.path;
     if !is_plain_path(path) {
-        return LinkedLibraries { first: linked(evidence.rules, evidence.rule), ..LinkedLibraries::default() };
+        let file = |library: &RuntimeLibrary| file_of(library, evidence);
+        return LinkedLibraries { first: linked(evidence.rules, evidence.rule, file), ..LinkedLibraries::default() };
     }
-    let further = header.further_libraries.iter().map(|library| &library.path);
+    // A program that calls nothing of an optional library does not need it.
+    let optional = |id: &str| evidence.rules.libraries.all().iter().any(|library| library.id == id && library.optional);
+    let wanted = |id: &str| !optional(id) || needed.iter().any(|library| library.id == id);
+    let further = header.further_libraries.iter().filter(|library| wanted(&library.id)).map(|library| &library.path);
     let mapped = header.mapped.iter().map(|library| &library.path);
     let others: Vec<&String> = further.chain(mapped).filter(|other| is_plain_path(other) && *other != path).collect();
     let mut folders: BTreeSet<String> = others.iter().filter_map(|other| folder_of(other)).collect();
@@ -67,6 +79,17 @@ pub(super) fn choose(evidence: &Evidence<'_>, runtime: &'static Runtime) -> Link
         Err(_) => behind_it.extend(others.into_iter().cloned()),
     }
     LinkedLibraries { first: path.clone(), behind: behind_it, folders: folders.into_iter().collect(), simulated: None }
+}
+
+/// The name of a library's file in the run or, if it is none of the catalog's names, the first of these.
+fn file_of(library: &RuntimeLibrary, evidence: &Evidence<'_>) -> Option<String> {
+    let header = evidence.header;
+    let first = library.id == evidence.rules.libraries.first().id;
+    let further = header.further_libraries.iter().find(|known| known.id == library.id).map(|known| &known.path);
+    let path = if first { Some(&header.library.path) } else { further };
+    let loaded = path.and_then(|path| Path::new(path).file_name()?.to_str());
+    let name = library.names.iter().find(|name| Some(name.as_str()) == loaded);
+    name.or(library.names.first()).cloned()
 }
 
 /// True for an absolute path that needs no quotes in a Makefile or a shell. A path in a journal may be any text, and a

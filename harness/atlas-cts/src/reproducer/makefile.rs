@@ -1,6 +1,6 @@
 //! The Makefile of a reproducer.
 
-use engine::print_c::PRELUDE;
+use engine::print_c::{PRELUDE, VENDOR_HEADERS, vendor_headers};
 
 use super::evidence::{Evidence, HEADERS, SOURCE};
 use super::libraries::LinkedLibraries;
@@ -15,6 +15,10 @@ pub(super) fn text(evidence: &Evidence<'_>, libraries: &LinkedLibraries) -> Stri
     let LinkedLibraries { first, behind, folders, .. } = libraries;
     let first = first.trim();
     let (behind, folders) = (behind.join(" "), folders.join(" "));
+    let vendor = match vendor_headers(evidence.rules, evidence.rule).join("> <") {
+        names if names.is_empty() => String::new(),
+        names => format!("# make {VENDOR_HEADERS}=yes INCLUDE='DIR DIR'      with the vendor's <{names}>\n"),
+    };
     let several = if evidence.rule.program.processes.len() > 1 {
         " -ex 'set detach-on-fork off' -ex 'set schedule-multiple on'"
     } else {
@@ -22,7 +26,7 @@ pub(super) fn text(evidence: &Evidence<'_>, libraries: &LinkedLibraries) -> Stri
     };
     format!(
         "# make                                          with the header in {HEADERS}/
-# make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with headers that have the same declarations
+{vendor}# make HEADER='<vendor/one.h> <vendor/two.h>' INCLUDE=DIR      with headers that have the same declarations
 # make LIB=/path/of/a/library.so                with this library instead of the run's
 # make LDFLAGS='-L DIR -Wl,-rpath,DIR'          with libraries in DIR
 # make debug                                    in gdb, without a time limit; DEBUGGER=lldb, DEBUGGER='gdb -tui'
@@ -50,7 +54,9 @@ reproducer: {SOURCE} {PRELUDE} Makefile FORCE
 ifdef HEADER
 \tmkdir -p other-{HEADERS}
 \tprintf '#include %s\\n' $(foreach name,$(HEADER),'$(name)') > other-{HEADERS}/{header}
-\t$(CC) $(CFLAGS) -std=c11 -pthread -I other-{HEADERS} $(if $(INCLUDE),-I $(INCLUDE)) -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
+\t$(CC) $(CFLAGS) -std=c11 -pthread -I other-{HEADERS} $(addprefix -I ,$(INCLUDE)) -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
+else ifdef {VENDOR_HEADERS}
+\t$(CC) $(CFLAGS) -std=c11 -pthread -D{VENDOR_HEADERS} $(addprefix -I ,$(INCLUDE)) -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
 else
 \t$(CC) $(CFLAGS) -std=c11 -pthread -I {HEADERS} -o $@ {SOURCE} $(LDFLAGS) $(LIBRARIES)
 endif

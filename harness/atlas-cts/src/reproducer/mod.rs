@@ -9,7 +9,7 @@ mod readme;
 
 use std::path::{Path, PathBuf};
 
-use catalog::{self, Edition, Known, Originals, Rule, Rules, Specs};
+use catalog::{self, Known, Originals, Rule, Rules, Specs};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use engine::case::{Case, CaseError, LEAST_PATIENCE, case_from_json, parse_query, query};
@@ -69,7 +69,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
     }
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {
-        edition: run.header.edition.as_deref().and_then(Edition::read),
+        editions: run.header.editions(&rules.libraries),
         run_mode: Some(run.header.run_mode.clone()).filter(|mode| !mode.is_empty()),
         virtual_machine: run.header.host.as_ref().map_or(Some(false), Host::counts_as_virtual),
         shown: run.header.host.as_ref().map(Host::shown).unwrap_or_default(),

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use engine::print_c::PRELUDE;
-use engine::print_c::can_be_shown;
+use engine::print_c::{PRELUDE, VENDOR_HEADERS, can_be_shown, vendor_headers};
 use engine::run::quoted;
 use ledger::report::{clean, markdown_line};
 use record::{RunHeader, on_which};
 
 use super::evidence::{Evidence, HEADERS, SOURCE};
 use super::libraries::LinkedLibraries;
+use crate::runtimes::RUNTIMES;
 
 /// The page: the promise and its source, the observation, the environment, and the steps to reproduce the failure.
 pub(super) fn text(evidence: &Evidence<'_>, libraries: &LinkedLibraries) -> String {
@@ -160,6 +160,9 @@ fn environment(text: &mut String, evidence: &Evidence<'_>) {
         line("", &format!("programs run on: {run_mode}"));
     }
     line("edition", edition.as_deref().unwrap_or("unknown"));
+    for (id, found) in &evidence.header.further_versions {
+        line("", &format!("{id} {}", found.edition.as_deref().unwrap_or("unknown")));
+    }
     for (name, answer) in &evidence.header.capabilities {
         line("capability", &format!("{name}: {answer}"));
     }
@@ -204,6 +207,10 @@ fn linking(libraries: &LinkedLibraries) -> String {
 
 fn run(text: &mut String, evidence: &Evidence<'_>, libraries: &LinkedLibraries) {
     let processes = evidence.rule.program.processes.len();
+    let vendor = match vendor_headers(evidence.rules, evidence.rule).is_empty() {
+        true => "make HEADER='<…>'".to_owned(),
+        false => format!("make {VENDOR_HEADERS}=yes"),
+    };
     let _ = write!(
         text,
         "
@@ -212,7 +219,7 @@ fn run(text: &mut String, evidence: &Evidence<'_>, libraries: &LinkedLibraries) 
 `make run` compiles `{SOURCE}` with gcc and runs it. This file has the calls and the checks; `{PRELUDE}` has the code
 that they need (patterns, processes and their order, releases). The program needs C11, POSIX threads and the runtime
 under test. The header in `{HEADERS}/` is the suite's own declaration of the documented interface;
-`make HEADER='<…>' INCLUDE=DIR` uses the vendor's headers.
+`{vendor} INCLUDE=DIR` uses the vendor's headers.
 {}
 
 `make debug` runs the program in gdb: without a time limit,
@@ -253,7 +260,11 @@ The library runs in {} that the program starts and watches.{}
         ];
         text.push_str("\nThe run used the suite's simulated device.");
         if libraries.simulated.is_some() {
-            text.push_str(" In this folder, `atlas-cts simulator --print-path .` writes its library.");
+            // Without a name, the command means the first runtime.
+            let own = &evidence.header.runtime;
+            let named = RUNTIMES.first().is_none_or(|first| first.name() != own);
+            let runtime = if named { format!(" --runtime {own}") } else { String::new() };
+            let _ = write!(text, " In this folder, `atlas-cts simulator --print-path .{runtime}` writes its library.");
         }
         text.push_str(" The program finds its device with\n\n");
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use abi::Type;
 use serde_yaml::Spanned;
 use steps::program::Space;
 use steps::suggest::hint;
-use steps::types::Declarations;
+use steps::types::{Declarations, c_name};
 
 use crate::diagnostic::Mistakes;
 use crate::limits::Limit;
-use crate::model::{ApiFile, Reason, TimeOutSource, TimeUnit};
+use crate::model::{ApiFile, DescriptorSource, Reason, TimeOutSource, TimeUnit};
 use crate::parse::ParsedFile;
 use crate::resource::{self, Field, Resource};
 
@@ -21,21 +22,57 @@ pub(super) fn time_outs(
 ) -> BTreeMap<String, (usize, TimeUnit)> {
     let mut found = BTreeMap::new();
     for TimeOutSource { function, parameter, unit } in &api.value.time_outs {
-        let Some(declared) = declarations.function(&function.value) else {
-            let hint = hint(&function.value, declarations.function_names());
-            mistakes.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
-            continue;
-        };
-        match declared.parameters.iter().position(|known| known.name == parameter.value) {
-            Some(position) => drop(found.insert(function.value.clone(), (position, *unit))),
-            None => {
-                let hint = hint(&parameter.value, declared.parameters.iter().map(|known| known.name));
-                let message = format!("`{}` has no parameter `{}`{hint}", function.value, parameter.value);
-                mistakes.at(&api.source, parameter, message);
-            }
+        if let Some((position, _)) = parameter_of(api, declarations, (function, parameter), mistakes) {
+            found.insert(function.value.clone(), (position, *unit));
         }
     }
     found
+}
+
+/// Adds the parameters through which functions store descriptors.
+pub(super) fn descriptors(
+    api: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    spaces: &mut HashMap<(String, String), Space>,
+    mistakes: &mut Mistakes,
+) {
+    for DescriptorSource { function, parameter } in &api.value.descriptors {
+        match parameter_of(api, declarations, (function, parameter), mistakes) {
+            Some((_, Type::Pointer { to: Type::Integer { bytes: 4, .. } | Type::Void, constant: false })) => {
+                spaces.insert((function.value.clone(), parameter.value.clone()), Space::Descriptor);
+            }
+            Some((_, ty)) => {
+                let message = format!(
+                    "`{}` is a {}, which stores no descriptor; name a parameter of the type `int *` or `void *`",
+                    parameter.value,
+                    c_name(ty)
+                );
+                mistakes.at(&api.source, parameter, message);
+            }
+            None => {}
+        }
+    }
+}
+
+/// The position and type of a function's parameter.
+fn parameter_of(
+    api: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    (function, parameter): (&Spanned<String>, &Spanned<String>),
+    mistakes: &mut Mistakes,
+) -> Option<(usize, Type)> {
+    let Some(declared) = declarations.function(&function.value) else {
+        let hint = hint(&function.value, declarations.function_names());
+        mistakes.at(&api.source, function, format!("`{}` is not in the header{hint}", function.value));
+        return None;
+    };
+    let found = declared.parameters.iter().position(|known| known.name == parameter.value);
+    if found.is_none() {
+        let hint = hint(&parameter.value, declared.parameters.iter().map(|known| known.name));
+        let message = format!("`{}` has no parameter `{}`{hint}", function.value, parameter.value);
+        mistakes.at(&api.source, parameter, message);
+    }
+    found.map(|position| (position, declared.parameters[position].ty))
 }
 
 /// The documented limits on sizes.

@@ -174,6 +174,7 @@ fn clause(
         sentence: entry.sentence.clone(),
         products: details.products.iter().map(|product| product.value.clone()).collect(),
         span: Span { since: details.since.clone(), until: details.until.clone() },
+        library: 0,
         run_modes: details.run_modes.iter().map(|mode| mode.value.clone()).collect(),
         leaves_open: details.leaves_open.iter().map(|function| function.value.clone()).collect(),
         codes,

@@ -61,7 +61,8 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
             format!("`{}` is not a valid part: each is smaller than the one before it, and none is 0", part.value);
         mistakes.at(&api.source, part, message);
     }
-    let (resources, spaces) = api::resources(api, &declarations, mistakes);
+    let (resources, mut spaces) = api::resources(api, &declarations, mistakes);
+    api::descriptors(api, &declarations, &mut spaces, mistakes);
     for function in api.value.process.iter().chain(&api.value.waits) {
         if declarations.function(&function.value).is_none() {
             let hint = hint(&function.value, declarations.function_names());
@@ -75,11 +76,11 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let histories = histories::check(api, &declarations, mistakes);
     vocabulary.histories = histories.iter().map(History::functions).collect();
     let environment = Environment { declarations, facts, results, spaces, process_functions, vocabulary };
-    let life_cycle = life_cycle::check(api, &environment, &products, mistakes);
+    let life_cycle = life_cycle::check(api, &environment, &products, &libraries, mistakes);
     for life_cycle in life_cycle.iter().flat_map(life_cycle::LifeCycles::all) {
         libraries::expect_there(api, &libraries, life_cycle, mistakes);
     }
-    let layouts = layouts::check(api, &environment.declarations, life_cycle.as_ref(), mistakes);
+    let layouts = layouts::check(api, &environment.declarations, life_cycle.as_ref(), &libraries, mistakes);
     let (support, values, support_source) = support::check(files.support.as_ref(), &products, &environment, mistakes);
     support::trials(api, files.support.as_ref(), mistakes);
     let documents = &files.documents.value.documents;
@@ -88,7 +89,8 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let inventory = files.inventory.as_ref();
     let modes = &api.value.run_modes;
     let declarations = &environment.declarations;
-    let book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
+    let mut book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
+    book.clauses.iter_mut().for_each(|clause| clause.library = libraries.home_of(&clause.section));
     let axioms = axioms::check(files.axioms.as_ref(), mistakes);
     let known = whole.then_some(&book);
     let python = files.python.as_ref().map(|file| python::check(file, declarations, known, mistakes));

@@ -57,6 +57,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
             mistakes.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
         }
     }
+    never_judged(source, rule, rules, mistakes);
     if rule.hazard.is_some() {
         return;
     }
@@ -87,6 +88,27 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
             match judged.judgment {
                 Judgment::Success => mistakes.at(source, &rule.source.id, message),
                 _ => mistakes.inside(source, &rule.source.steps, rule.program.written(judged.statement), message),
+            }
+        }
+    }
+}
+
+/// Reports a ground that holds in no edition to which the rule applies: its checks would never be judged.
+fn never_judged(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistakes) {
+    let Some(edition) = &rule.when.edition else { return };
+    for ground in &rule.grounds {
+        for clause in ground.clauses.iter().map(|clause| &rules.book.clauses[*clause]) {
+            let mut conditions = edition.value.iter().filter(|(library, _)| {
+                library.map_or(Some(0), |id| rules.libraries.position(id)) == Some(clause.library)
+            });
+            if let Some((_, condition)) = conditions.find(|(_, condition)| !condition.meets(&clause.span)) {
+                let message = format!(
+                    "{} holds {}, but the rule applies to edition {condition}, so that its checks are never judged; \
+                     change `when`, or name a sentence of these editions",
+                    clause.id,
+                    clause.editions()
+                );
+                mistakes.at(source, &rule.source.clauses[&ground.name], message);
             }
         }
     }

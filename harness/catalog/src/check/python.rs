@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use abi::{Function, Type};
 use steps::suggest::hint;
-use steps::types::{Declarations, is_address};
+use steps::types::{Declarations, is_address, plain};
 
 use crate::clauses::ClauseBook;
 use crate::diagnostic::Mistakes;
@@ -89,7 +89,11 @@ fn taken(at: usize, ty: Type, count: Option<usize>, none: bool, declarations: &D
         }
         (Type::Pointer { to: Type::Char, .. }, None) => Some(Taken::Text { at, none }),
         (
-            Type::Pointer { to: Type::Void, .. } | Type::Handle(_) | Type::Integer { .. } | Type::Enumeration { .. },
+            Type::Pointer { to: Type::Void, .. }
+            | Type::Handle(_)
+            | Type::Integer { .. }
+            | Type::LongLong { .. }
+            | Type::Enumeration { .. },
             None,
         ) => {
             let (bytes, signed) = integer(ty, declarations)?;
@@ -122,7 +126,7 @@ fn returned(
 
 /// The size of a value that is an integer in Python, and true if it is signed.
 fn integer(ty: Type, declarations: &Declarations) -> Option<(usize, bool)> {
-    match ty {
+    match plain(ty) {
         Type::Integer { bytes, signed } => Some((bytes.into(), signed)),
         Type::Enumeration { signed, .. } => Some((declarations.size(ty), signed)),
         Type::Pointer { .. } | Type::Handle(_) if is_address(ty) => Some((declarations.size(ty), false)),

@@ -149,6 +149,15 @@ fn references(
         mistakes.at(source, &rule.id, unknown_run_mode(mode, &rules.run_modes));
     }
     capabilities(source, &when, rules, mistakes);
+    for (named, place) in when.edition.iter().flat_map(|place| place.value.iter().map(move |(id, _)| (id, place))) {
+        let Some(id) = named else { continue };
+        let versioned = rules.libraries.versioned().map(|(_, library)| library.id.as_str());
+        let known: Vec<&str> = std::iter::once(rules.libraries.first().id.as_str()).chain(versioned).collect();
+        if !known.contains(&id) {
+            let hint = hint(id, known);
+            mistakes.at(source, place, format!("`{id}` is not a library whose version api.yaml queries{hint}"));
+        }
+    }
     for kill in &rule.kills {
         let Kill { defect, products } = Kill::read(&kill.value);
         let names = || defects.into_iter().flatten().map(|known| known.name);

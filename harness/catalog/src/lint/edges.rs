@@ -7,6 +7,7 @@ use std::fmt;
 
 use abi::Type;
 use steps::evaluate::{Scope, Value};
+use steps::types::plain;
 
 use crate::{Level, Limit, Missing, Reason, Rule, Rules, left_out, offered};
 use cases::some_cases;
@@ -182,7 +183,7 @@ impl Edges {
 
 /// True if a parameter is a 64-bit size.
 fn is_size(ty: Type) -> bool {
-    matches!(ty, Type::Integer { bytes: 8, signed: false })
+    matches!(plain(ty), Type::Integer { bytes: 8, signed: false })
 }
 
 /// The position of a call relative to a limit, if the call is at the limit or next to it.

@@ -119,7 +119,7 @@ impl<'p> Known<'p> {
     fn call_of(&mut self, call: &'p Call) {
         let function = self.program.functions[call.function];
         let known = call.arguments.iter().map(|argument| match argument {
-            Argument::Value { value, ty: ty @ Type::Integer { .. } } => {
+            Argument::Value { value, ty: ty @ (Type::Integer { .. } | Type::LongLong { .. }) } => {
                 evaluate(self, value).ok().map(|value| wrap(*ty, value))
             }
             _ => None,

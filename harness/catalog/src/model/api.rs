@@ -81,6 +81,9 @@ pub struct ApiFile {
     /// Parameters that are timeouts. Steps derive their values from `patience`.
     #[serde(default)]
     pub time_outs: Vec<TimeOutSource>,
+    /// Parameters through which functions store a descriptor. Its number means nothing in another process.
+    #[serde(default)]
+    pub descriptors: Vec<DescriptorSource>,
     /// Histories of calls that several actors make at once. The steps check them with `linear(NAME)`.
     #[serde(default)]
     pub histories: Vec<HistorySource>,
@@ -104,6 +107,19 @@ pub struct TimeOutSource {
     pub parameter: Spanned<String>,
     /// Its unit.
     pub unit: TimeUnit,
+}
+
+/// A parameter through which a function stores a descriptor.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Descriptor")]
+pub struct DescriptorSource {
+    #[schemars(with = "String")]
+    pub function: Spanned<String>,
+    /// Its name in the header. The parameter is a pointer to an integer of 32 bits, or an untyped pointer, which stores a
+    /// descriptor only if the steps pass the address of such an integer.
+    #[schemars(with = "String")]
+    pub parameter: Spanned<String>,
 }
 
 /// A history: calls that are the operations of one model.
@@ -230,6 +246,10 @@ pub struct LibrarySource {
     /// dropped.
     #[serde(default)]
     pub search: Vec<String>,
+    /// The vendor's headers that declare the functions. Printed C can include them instead of the catalog's header.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub headers: Vec<Spanned<String>>,
 }
 
 /// One of several libraries.
@@ -249,6 +269,10 @@ pub struct LibraryEntry {
     /// True if the runtime also works without the library. If it is missing, rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
+    /// The vendor's headers that declare the functions. Printed C can include them instead of the catalog's header.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub headers: Vec<Spanned<String>>,
     /// The functions in the library, by name or as patterns such as `audit_*`. All others are in the first library.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

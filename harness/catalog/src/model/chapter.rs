@@ -8,6 +8,7 @@ use steps::domain::{Choices, DomainSource};
 
 use super::documents::SourceReference;
 use crate::edition::EditionCondition;
+use crate::editions::{EditionConditions, EditionConditionsForm};
 
 /// The `clauses` of a rule: name → ids.
 pub(crate) type ClauseNames = IndexMap<String, Spanned<Choices>>;
@@ -182,10 +183,11 @@ pub struct When {
     /// The minimum number of devices.
     #[serde(default)]
     pub devices: Option<u32>,
-    /// A condition on the runtime's edition, for example `>=8.2`.
+    /// A condition on the edition of the first library, for example `>=8.2`, or a map from libraries to conditions on
+    /// their editions.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub edition: Option<EditionCondition>,
+    #[schemars(with = "Option<EditionConditionsForm>")]
+    pub edition: Option<Spanned<EditionConditions>>,
     /// Only on devices that have these capabilities of api.yaml.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

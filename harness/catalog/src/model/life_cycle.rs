@@ -102,6 +102,10 @@ pub struct Queries {
 pub struct VersionSource {
     /// The name of the function that reports give as the answer's source.
     pub by: String,
+    /// The library whose version it is; default: the first.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub library: Option<Spanned<String>>,
     /// The readiness that the query requires.
     pub state: Readiness,
     /// Steps that run before the answer is read.

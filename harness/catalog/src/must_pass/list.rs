@@ -71,7 +71,7 @@ fn conditions(rule: &Rule) -> Vec<String> {
     let found = [
         when.run_mode.as_ref().map(|mode| format!("programs on the {mode}")),
         (devices > 1).then(|| format!("{devices} devices")),
-        when.edition.as_ref().map(|edition| format!("edition {edition}")),
+        when.edition.as_ref().map(|edition| format!("edition {}", edition.value)),
         when.kernel.as_ref().map(|kernel| format!("kernel {kernel}")),
         when.dedicated.then(|| "dedicated".to_owned()),
     ];

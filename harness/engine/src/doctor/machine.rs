@@ -113,6 +113,11 @@ impl HostMachine {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The value of a variable, if the variable is set; the value may be empty.
+    pub fn set_variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
     /// The content of a file, with invalid UTF-8 replaced.
     ///
     /// # Errors

@@ -42,8 +42,19 @@ pub struct Doctor {
     pub identify: fn(&HostMachine) -> Fingerprint,
     /// Examines the health of all devices, without opening a device.
     pub health: fn(&HostMachine) -> MachineHealth,
+    /// Advice in the language in use, to be continued with "or".
+    pub advise: fn(Advice) -> &'static str,
     /// The rules that a probe runs: together they set up a device, allocate, copy, synchronize and free.
     pub probe: &'static [&'static str],
+}
+
+/// A problem with the runtime's library for which each runtime has different advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// The library was not found.
+    Installation,
+    /// Another library that the library needs was not found.
+    Dependency,
 }
 
 /// The subject of an examination.

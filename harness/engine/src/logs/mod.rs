@@ -8,13 +8,16 @@
 //! The engine does not know where logs are or what format they have. A registry entry does ([`Logs`]).
 
 mod bounded;
+mod kernel;
 mod redact;
 mod tail;
+pub mod times;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime};
 
 pub use bounded::{Text, bounded};
+pub use kernel::{MOST_OF_A_FILE, Subject, kernel_lines, kernel_messages};
 pub use redact::{Redactor, Secret};
 pub use tail::{Tail, tail};
 

@@ -24,6 +24,7 @@ use record::MemoryLimit;
 
 use super::activity::Activity;
 use super::end::{GONE, ProcessorTime, WorkerEnd, how};
+use super::handing::spawn_with_socket;
 use super::interrupt;
 use super::remarks::Remarks;
 use super::stacks::Stacks;
@@ -52,6 +53,8 @@ pub struct Deadlines {
 pub struct WorkerProcess {
     child: Child,
     requests: Option<std::process::ChildStdin>,
+    /// The socket through which descriptors pass.
+    pub(super) handing: OwnedFd,
     replies: std::process::ChildStdout,
     lines: Lines,
     pub flight: Flight,
@@ -108,7 +111,7 @@ impl WorkerProcess {
         if let Some(removed) = removed {
             command.env_remove(removed);
         }
-        let mut child = command
+        command
             .env(WORKER, runtime)
             .env(FLIGHT, &path)
             .envs(environment)
@@ -117,8 +120,8 @@ impl WorkerProcess {
             .stderr(Stdio::piped())
             // The worker gets a separate group, so that all processes that the library starts end together with the
             // worker.
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let (mut child, handing) = spawn_with_socket(&mut command)?;
         let requests = child.stdin.take();
         let replies = child.stdout.take().expect("the output was piped");
         let errors = child.stderr.take().expect("the error output was piped");
@@ -132,6 +135,7 @@ impl WorkerProcess {
         Ok(WorkerProcess {
             child,
             requests,
+            handing,
             replies,
             lines: Lines::new(LONGEST_LINE),
             flight,

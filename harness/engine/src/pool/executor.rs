@@ -118,7 +118,7 @@ impl Executor {
             product,
             scope: Scope::new(facts, devices),
             known: Known {
-                edition: None,
+                editions: Default::default(),
                 run_mode: None,
                 virtual_machine: Some(false),
                 shown: BTreeSet::new(),

@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::case::{CaseFailure, CaseReport, LostIn, Trace, Trouble};
 use crate::wire::flight::{CallRecord, LIFE_CYCLE};
+use crate::wire::handing::Absent;
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::trace::{self, Texts};
 use crate::wire::{Turn, wait};
@@ -160,7 +161,21 @@ impl Group<'_> {
             }
             self.members[member].send(&Request::Turn(turn.clone())).map_err(|accident| (member, accident))?;
         }
-        Ok(())
+        match turn.hands {
+            Some(owner) => self.hand_over(owner, from, gone),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes a descriptor on to the process that waits for it.
+    fn hand_over(&mut self, owner: usize, to: usize, gone: &[bool]) -> Result<(), (usize, WorkerEnd)> {
+        let handed = match gone.get(owner) {
+            Some(false) if owner != to => {
+                self.members[owner].take_descriptor(self.deadline).map_err(|accident| (owner, accident))?
+            }
+            _ => Err(Absent::NotOpen),
+        };
+        self.members[to].give_descriptor(&handed).map_err(|accident| (to, accident))
     }
 
     /// Records the loss of a process, using the flight recorders.

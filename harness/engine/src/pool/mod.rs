@@ -8,6 +8,7 @@ mod end;
 mod executor;
 mod factory;
 mod group;
+mod handing;
 pub mod interrupt;
 mod library;
 mod machines;

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use steps::program::{Readiness, Sight, Statement, StatementKind, Variable};
+use steps::syntax::{Declaration, Expression, ExpressionKind, Initializer};
+use steps::syntax::{Statement as Written, StatementKind as WrittenKind};
 use steps::{ActorId, Id};
 
 use super::life_cycle::LifeCycleText;
@@ -26,6 +28,8 @@ impl<'a> Printer<'a> {
             },
             kind if kind.is_flow() => kind.blocks().into_iter().flatten().collect::<Vec<_>>(),
             StatementKind::Exit { .. } | StatementKind::Kill { .. } | StatementKind::Begin { .. } => return None,
+            // Two processes take part.
+            kind if kind.handed().is_some() => return None,
             _ => return Some(statement.actor),
         }
         .into_iter()
@@ -42,6 +46,20 @@ impl<'a> Printer<'a> {
         if self.program.actors[actor].thread == Some(Readiness::Device) {
             self.line("select_device();");
         }
+    }
+
+    /// Prints the turn of the actor that hands a descriptor over; the turn of the actor that gets it follows.
+    pub(super) fn hand_over(&mut self, statement: &Written, typed: &Statement) {
+        let (WrittenKind::Declaration(Declaration { value: Some(Initializer::Expression(value)), .. })
+        | WrittenKind::Assignment { value, .. }) = &statement.kind
+        else {
+            return;
+        };
+        let ExpressionKind::Call { arguments, .. } = &value.kind else { return };
+        let (Some(argument), Some(from)) = (arguments.first(), arguments.first().and_then(owner)) else { return };
+        let (to, descriptor) = (&self.program.actors[typed.actor].name, self.expression(argument));
+        self.line(&format!("if (turn({from})) hand_over({to}, {descriptor});"));
+        self.open_turn(typed.actor);
     }
 
     pub(super) fn close_turn(&mut self) {
@@ -201,6 +219,18 @@ impl<'a> Printer<'a> {
             let _ = writeln!(out, "#define NUMBER next_number()");
         }
         out
+    }
+}
+
+/// The actor in `A.fd` and `A.fds[i]`.
+pub(super) fn owner(descriptor: &Expression) -> Option<&str> {
+    match &descriptor.kind {
+        ExpressionKind::Index { of, .. } => owner(of),
+        ExpressionKind::Member { of, .. } => match &of.kind {
+            ExpressionKind::Name(actor) => Some(actor),
+            _ => owner(of),
+        },
+        _ => None,
     }
 }
 

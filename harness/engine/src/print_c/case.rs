@@ -136,7 +136,15 @@ impl Printer<'_> {
                 None => format!("({name}){}", number(value)),
             };
         }
-        if is_integer(ty) || value != 0 { number(value) } else { "NULL".to_owned() }
+        if is_integer(ty) {
+            return number(value);
+        }
+        let casts = self.rules.environment.declarations.bindings.casts;
+        match casts.iter().find(|cast| cast.ty == ty && cast.value == value) {
+            Some(cast) => cast.name.to_owned(),
+            None if value == 0 => "NULL".to_owned(),
+            None => format!("({})(uintptr_t){}", c_type(ty, ""), number(value)),
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! Prints expressions as C.
 
+use abi::Type;
 use steps::ActorId;
+use steps::builtins::{Parameter, builtin};
 use steps::program::Variable;
 use steps::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use steps::types::is_integer;
 
+use super::actors::owner;
 use super::printer::Printer;
 use super::text::{c_name, c_text, number};
 
@@ -41,6 +45,9 @@ impl Printer<'_> {
             ExpressionKind::Text(text) => (c_text(text.as_bytes()), POSTFIX),
             ExpressionKind::Name(name) => (self.name(name), POSTFIX),
             ExpressionKind::Call { function, arguments } if function == "hook" => (self.hook(arguments), POSTFIX),
+            ExpressionKind::Call { function, arguments } if function == "handed" => {
+                (format!("handed({})", arguments.first().and_then(owner).unwrap_or_default()), POSTFIX)
+            }
             ExpressionKind::Call { function, arguments } => (self.call(function, arguments), POSTFIX),
             ExpressionKind::Member { of, name } => (self.member(of, name), POSTFIX),
             ExpressionKind::Index { of, index } => {
@@ -81,9 +88,11 @@ impl Printer<'_> {
                 CONDITIONAL,
             ),
             ExpressionKind::Cast { ty, pointers, of } => {
-                (format!("({}){}", written_type(ty, *pointers, ""), self.inside(of, UNARY)), UNARY)
+                (format!("({}){}", self.written_type(ty, *pointers, ""), self.inside(of, UNARY)), UNARY)
             }
-            ExpressionKind::SizeOf { ty, pointers } => (format!("sizeof({})", written_type(ty, *pointers, "")), UNARY),
+            ExpressionKind::SizeOf { ty, pointers } => {
+                (format!("sizeof({})", self.written_type(ty, *pointers, "")), UNARY)
+            }
             ExpressionKind::In(of, values) => (format!("IN({}, {})", self.expression(of), self.list(values)), POSTFIX),
         }
     }
@@ -94,13 +103,53 @@ impl Printer<'_> {
     }
 
     pub(super) fn call(&self, function: &str, arguments: &[Expression]) -> String {
-        let argument = |argument: &Expression| match self.kept.get(&argument.span.start) {
+        let parameters = builtin(function).map_or(&[][..], |builtin| builtin.parameters);
+        let argument = |(position, argument): (usize, &Expression)| match self.kept.get(&argument.span.start) {
             Some(name) => format!("({name} = {})", self.expression(argument)),
+            None if matches!(parameters.get(position), Some(Parameter::Memory | Parameter::Address))
+                && self.is_number(argument) =>
+            {
+                format!("(void *)(uintptr_t){}", self.inside(argument, UNARY))
+            }
             None => self.expression(argument),
         };
         // Other lanes may use the same lists.
         let lane = if self.in_lane && matches!(function, "host" | "pattern" | "file") { "lane_" } else { "" };
-        format!("{lane}{function}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
+        format!("{lane}{function}({})", arguments.iter().enumerate().map(argument).collect::<Vec<_>>().join(", "))
+    }
+
+    /// True if an expression is an integer in C. The integer is then an address.
+    fn is_number(&self, of: &Expression) -> bool {
+        let declarations = &self.rules.environment.declarations;
+        let variable = |actor: ActorId, name: &str, array: bool| {
+            let known = |known: &&Variable| known.actor == actor && known.name == name;
+            self.program.variables.iter().filter(known).any(|known| is_integer(known.ty) && known.array == array)
+        };
+        match &of.kind {
+            ExpressionKind::Integer(_) => true,
+            ExpressionKind::Name(name) if self.is_variable(self.actor, name) => variable(self.actor, name, false),
+            // An axis, the counter of a loop, or a constant.
+            ExpressionKind::Name(name) => declarations.cast(name).is_none_or(is_integer) && name != "NULL",
+            ExpressionKind::Index { of, .. } => match &of.kind {
+                ExpressionKind::Name(name) => variable(self.actor, name, true),
+                _ => false,
+            },
+            ExpressionKind::Member { of, name } => match &of.kind {
+                ExpressionKind::Name(owner) if !self.is_variable(self.actor, owner) => {
+                    let actor = self.program.actors.position(|actor| actor.name == *owner);
+                    actor.is_some_and(|actor| variable(actor, name, false))
+                }
+                _ => false,
+            },
+            ExpressionKind::Cast { ty, pointers: 0, .. } => declarations.ty(&ty.name).is_some_and(is_integer),
+            ExpressionKind::Call { function, .. } => {
+                let returns = declarations.function(function).map(|function| function.returns);
+                returns.or(builtin(function).map(|builtin| builtin.returns)).is_some_and(is_integer)
+            }
+            ExpressionKind::Binary(_, left, right) => self.is_number(left) && self.is_number(right),
+            ExpressionKind::Conditional(_, then, otherwise) => self.is_number(then) && self.is_number(otherwise),
+            _ => false,
+        }
     }
 
     /// A number in the rule's notation: hexadecimal numbers and characters keep their form.
@@ -153,16 +202,20 @@ impl Printer<'_> {
         variables.any(|variable| variable.actor == actor && variable.name == name && variable.shared)
     }
 
+    /// A type in the rule's notation, with the declared name. A tag gets its keyword.
+    pub(super) fn written_type(&self, ty: &TypeName, pointers: usize, name: &str) -> String {
+        let written = match self.rules.environment.declarations.ty(&ty.name) {
+            Some(Type::Struct(own) | Type::Enumeration { name: own, .. }) if own.contains(' ') => own,
+            _ => &ty.name,
+        };
+        let constant = if ty.constant { "const " } else { "" };
+        let declared = format!("{}{name}", "*".repeat(pointers));
+        if declared.is_empty() { format!("{constant}{written}") } else { format!("{constant}{written} {declared}") }
+    }
+
     pub(super) fn is_shared(&self, variable: &Variable) -> bool {
         self.shares(variable.actor, &variable.name)
     }
-}
-
-/// A type in the rule's notation, with the declared name.
-pub(super) fn written_type(ty: &TypeName, pointers: usize, name: &str) -> String {
-    let constant = if ty.constant { "const " } else { "" };
-    let declared = format!("{}{name}", "*".repeat(pointers));
-    if declared.is_empty() { format!("{constant}{}", ty.name) } else { format!("{constant}{} {declared}", ty.name) }
 }
 
 /// True if compilers want parentheses around the inner operator although precedence does not require parentheses.

@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use crate::case::{Case, CaseError, Scope, display_values};
-use catalog::{Missing, Product, Rule, Rules, left_out, short};
+use catalog::{Missing, Product, Rule, Rules, RuntimeLibrary, left_out, short};
 
 use life_cycle::LifeCycleText;
 use printer::Printer;
@@ -43,6 +43,9 @@ pub fn deadline_of(deadline: u64, patience: u32) -> u64 {
 
 /// The file with a program's prelude, if the prelude is separate.
 pub const PRELUDE: &str = "prelude.h";
+
+/// The macro with which a program includes the vendor's headers instead of the catalog's.
+pub const VENDOR_HEADERS: &str = "VENDOR_HEADERS";
 
 /// Settings for printing a program.
 #[derive(Debug, Clone)]
@@ -142,7 +145,7 @@ pub fn print_in_parts(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>) -> Result<P
     for header in prelude::headers(&format!("{prelude}{body}")) {
         let _ = writeln!(out, "#include <{header}>");
     }
-    out += &definitions(rules, sheet, cases);
+    out += &definitions(rules, rule, sheet, cases);
     out += &printer.actors(&prelude, &body);
     let Some(file) = sheet.prelude else {
         let _ = write!(out, "\n{prelude}\n{body}");
@@ -183,8 +186,11 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
         lines.extend(text::wrapped(&sheet.case_line(&rule.program, case), WIDTH));
     }
     if sheet.prelude.is_none() {
-        let libraries = linked(rules, rule);
+        let libraries = linked(rules, rule, |library| library.names.first().cloned());
         lines.push(format!("Compile: gcc -std=c11 -pthread -I specs/{} <this file>{libraries}", rules.runtime));
+        if !vendor_headers(rules, rule).is_empty() {
+            lines.push(format!("With the vendor's headers: -D{VENDOR_HEADERS}, and their folder after -I"));
+        }
     }
     let mut out = String::from("/*\n");
     for line in lines {
@@ -199,8 +205,13 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
 }
 
 /// The runtime's header, and the definitions that the prelude needs.
-fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
-    let mut out = format!("#include \"{}\"\n\n", rules.header);
+fn definitions(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String {
+    let own = format!("#include \"{}\"\n", rules.header);
+    let vendor: String = vendor_headers(rules, rule).iter().map(|header| format!("#include <{header}>\n")).collect();
+    let mut out = match vendor.is_empty() {
+        true => format!("{own}\n"),
+        false => format!("#ifdef {VENDOR_HEADERS}\n{vendor}#else\n{own}#endif\n\n"),
+    };
     let success = rules.environment.results.0.first().map_or("0", |codes| codes.success_name.as_str());
     let _ = writeln!(out, "#define SUCCESS {success}");
     let salts: Vec<String> = cases.iter().map(|case| format!("UINT64_C({:#x})", case.salt)).collect();
@@ -217,16 +228,33 @@ fn definitions(rules: &Rules, sheet: &Sheet<'_>, cases: &[Case]) -> String {
     out
 }
 
-/// The linker options, in the form ` -lNAME`: the first library, and the libraries whose functions the rule needs.
-pub fn linked(rules: &Rules, rule: &Rule) -> String {
-    let needed: HashSet<usize> = rules.needed(rule).map(|function| rules.libraries.home(function.name)).collect();
-    let libraries = rules.libraries.all().iter().enumerate();
-    let libraries = libraries.filter(|(position, _)| *position == 0 || needed.contains(position));
-    let name = |names: &[String]| {
-        let name = names.first().map_or("", String::as_str);
-        format!(" -l{}", name.trim_start_matches("lib").trim_end_matches(".so"))
+/// The libraries that a rule's program needs: the first library, and those whose functions the rule needs.
+pub fn libraries<'a>(rules: &'a Rules, rule: &'a Rule) -> Vec<&'a RuntimeLibrary> {
+    rules.libraries.needed(rules.needed(rule).map(|function| function.name))
+}
+
+/// The vendor's headers of the libraries that a rule's program needs.
+pub fn vendor_headers<'a>(rules: &'a Rules, rule: &'a Rule) -> Vec<&'a str> {
+    let mut headers: Vec<&str> = Vec::new();
+    for header in libraries(rules, rule).into_iter().flat_map(|library| &library.headers) {
+        if !headers.contains(&header.as_str()) {
+            headers.push(header);
+        }
+    }
+    headers
+}
+
+/// The linker options for the libraries that a rule's program needs, each by a name of its file: ` -lNAME`, or
+/// ` -l:FILE` if the linker makes another name from it.
+pub fn linked(rules: &Rules, rule: &Rule, file: impl Fn(&RuntimeLibrary) -> Option<String>) -> String {
+    let option = |library: &RuntimeLibrary| {
+        let file = file(library).unwrap_or_default();
+        match file.strip_prefix("lib").and_then(|name| name.strip_suffix(".so")) {
+            Some(name) => format!(" -l{name}"),
+            None => format!(" -l:{file}"),
+        }
     };
-    libraries.map(|(_, library)| name(&library.names)).collect()
+    libraries(rules, rule).into_iter().map(option).collect()
 }
 
 impl<'a> Printer<'a> {

@@ -308,6 +308,45 @@ static inline int turn(int actor) {
     return me == actor;
 }
 
+//: hand_over handed
+/* A descriptor passes through the socket of the actor that gets it. The sockets are made before the processes. */
+#define hand_over(to, descriptor) hand(__LINE__, #descriptor, to, descriptor)
+#define handed(from) receive(__LINE__, #from, from)
+static int handing[ACTORS][2];
+__attribute__((constructor)) static void open_sockets(void) {
+    for (int actor = 0; actor < ACTORS; actor++)
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, handing[actor]) != 0) _exit(3);
+}
+static inline struct msghdr message(struct iovec *byte, void *control, size_t n) {
+    return (struct msghdr){.msg_iov = byte, .msg_iovlen = 1, .msg_control = control, .msg_controllen = n};
+}
+static inline void hand(int line, const char *name, int to, int descriptor) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {0};
+    struct iovec byte = {&(char){0}, 1};
+    struct msghdr sent = message(&byte, control, sizeof control);
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&sent);
+    *rights = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof descriptor), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+    if (sendmsg(handing[to][1], &sent, 0) != 1) failed(line, name, "is %lld, which is not an open descriptor", descriptor);
+}
+static inline int receive(int line, const char *name, int from) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec byte = {&(char){0}, 1};
+    struct msghdr got = message(&byte, control, sizeof control);
+    int descriptor = -1;
+    if (!gone[from] && recvmsg(handing[me][0], &got, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&got) != NULL)
+        memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&got)), sizeof descriptor);
+    if (descriptor < 0) failed(line, name, "handed no descriptor over", 0);
+    return descriptor;
+}
+
+//: shut
+/* Closes a descriptor. */
+#define shut(descriptor) shut_at(__LINE__, #descriptor, descriptor)
+static inline void shut_at(int line, const char *name, int descriptor) {
+    if (close(descriptor) != 0) failed(line, name, "is %lld, which is not an open descriptor", descriptor);
+}
+
 //: begins
 /* An actor makes a call while the others act: they do not wait for the turn to come back. */
 static inline void begins(int actor) {

@@ -12,6 +12,7 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("sched.h", &["sched_yield"]),
     ("pthread.h", &["pthread_mutex_t", "pthread_create", "pthread_self"]),
     ("sys/mman.h", &["mmap"]),
+    ("sys/socket.h", &["socketpair"]),
     ("time.h", &["timespec"]),
 ];
 

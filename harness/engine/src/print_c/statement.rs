@@ -11,7 +11,6 @@ use steps::types::{SIZE, range};
 use steps::{ActorId, VariableId};
 
 use super::calls::{Site, collect};
-use super::expression::written_type;
 use super::printer::Printer;
 use super::text::{UNREAD, c_name, c_type, comments};
 
@@ -120,6 +119,11 @@ impl<'a> Printer<'a> {
             (StatementKind::Kill(_), TypedKind::Kill { process }) => {
                 let (killer, name) = (&self.program.actors[typed.actor].name, self.process_name(*process));
                 self.line(&format!("leave({killer}, {name});"));
+            }
+            _ if typed.kind.handed().is_some() => {
+                self.hand_over(statement, typed);
+                self.leaf(statement, typed);
+                self.close_turn();
             }
             _ => self.leaf(statement, typed),
         }
@@ -293,7 +297,7 @@ impl<'a> Printer<'a> {
         let TypedKind::Declare { variable, .. } = typed.kind else { return };
         let new = self.declared.insert(variable);
         let name = self.variable_name(self.actor, &name.name);
-        let mut text = if new { written_type(ty, *pointers, &name) } else { name.clone() };
+        let mut text = if new { self.written_type(ty, *pointers, &name) } else { name.clone() };
         match (length, value) {
             (Some(length), value) if !new => {
                 let array = if self.is_shared(&self.program.variables[variable]) { "shared_array" } else { "array" };
@@ -321,7 +325,7 @@ impl<'a> Printer<'a> {
             (None, None) => self.line(&format!("{text}; POISON({name});")),
             (None, Some(value)) => {
                 let cast = match value {
-                    Initializer::Fields { .. } if !new => format!("({})", written_type(ty, *pointers, "")),
+                    Initializer::Fields { .. } if !new => format!("({})", self.written_type(ty, *pointers, "")),
                     _ => String::new(),
                 };
                 let value = self.initializer(value);

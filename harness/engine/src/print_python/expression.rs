@@ -109,6 +109,7 @@ impl Printer<'_> {
             Builtin::IsPowerOfTwo => "is_pow2",
             Builtin::Alignment => "alignment",
             Builtin::GetPid => "os.getpid",
+            Builtin::Shut => "os.close",
             Builtin::Resident => "resident",
             Builtin::ThreadId
             | Builtin::Argument
@@ -118,6 +119,7 @@ impl Printer<'_> {
             | Builtin::Hook
             | Builtin::Linear
             | Builtin::Open
+            | Builtin::Handed
             | Builtin::Passed => {
                 return Err(Formless(format!("the built-in {builtin:?}")));
             }

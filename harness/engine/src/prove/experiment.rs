@@ -134,7 +134,7 @@ impl Bench {
         }
         let (product, devices) = (target.conditions.product.clone(), target.conditions.devices);
         let mut executor = Executor::new(target.rules.clone(), product, devices, work, factory, Pool::new());
-        executor.known.edition.clone_from(&target.conditions.edition);
+        executor.known.editions.clone_from(&target.conditions.editions);
         executor.known.run_mode.clone_from(&target.executor.known.run_mode);
         executor.scope.patience = target.executor.scope.patience;
         executor.missing = target.conditions.missing(&target.rules);

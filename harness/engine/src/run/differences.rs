@@ -53,6 +53,13 @@ pub(super) fn further(of: &RunHeader) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
+/// The editions of a run's libraries.
+pub(super) fn editions(of: &RunHeader) -> String {
+    let further = of.further_versions.iter();
+    let further = further.map(|(id, found)| format!("{id} {}", found.edition.as_deref().unwrap_or("unknown")));
+    of.edition.clone().into_iter().chain(further).collect::<Vec<_>>().join(", ")
+}
+
 /// The capabilities of a run's device, with its answers.
 pub(super) fn able(of: &RunHeader) -> String {
     let shown = of.capabilities.iter().map(|(name, answer)| match answer {

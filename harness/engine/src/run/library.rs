@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::doctor::Advice;
 use crate::runtime::Runtime;
 use catalog::files;
 use catalog::{Libraries, Rules, RuntimeLibrary};
+use messages::{Language, in_language};
 
 use super::status::{ExitStatus, is_missing};
 
@@ -49,11 +51,17 @@ pub enum LibraryError {
     )]
     Architecture { path: PathBuf, found: String },
     #[error(
-        "--backend device: none of {} was found (searched {}); source the toolkit's set_env.sh, or give --library PATH",
+        "--backend device: none of {} was found (searched {}); {advice}, or give --library PATH",
         .names.join(", "),
         if .looked.is_empty() { "nowhere: no folder to search".to_owned() } else { .looked.join(", ") }
     )]
-    NotFound { names: Vec<String>, looked: Vec<String> },
+    NotFound { names: Vec<String>, looked: Vec<String>, advice: &'static str },
+    #[error(
+        "{path} is the library `{id}` of {runtime}; give the path of its library `{first}` ({}), next to which the others \
+         are found",
+        .names.join(", ")
+    )]
+    NotFirst { path: PathBuf, id: String, runtime: &'static str, first: String, names: Vec<String> },
     /// A further library that the runtime needs was found neither next to the first library nor elsewhere.
     #[error(
         "the runtime needs its library {id}, but none of {} was found (searched {}); install it there, or add its \
@@ -85,7 +93,7 @@ impl LibraryError {
     /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
-            LibraryError::Contradiction => ExitStatus::Usage,
+            LibraryError::Contradiction | LibraryError::NotFirst { .. } => ExitStatus::Usage,
             LibraryError::Unreadable { source, .. } if is_missing(source) => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
         }
@@ -108,6 +116,7 @@ pub(super) fn choose_library(
             return Err(LibraryError::Contradiction);
         }
         check_library_file(path)?;
+        check_first_library(path, libraries, runtime)?;
         // Makes the path absolute: for a bare name, the loader would search its own folders.
         let path =
             std::path::absolute(path).map_err(|source| LibraryError::Unreadable { path: path.to_owned(), source })?;
@@ -121,7 +130,9 @@ pub(super) fn choose_library(
         }
     }
     if backend == Backend::Device {
-        return Err(LibraryError::NotFound { names: libraries.first().names.clone(), looked });
+        // Errors are English, also if the other output is not.
+        let advice = in_language(Language::English, || runtime.advice(Advice::Installation));
+        return Err(LibraryError::NotFound { names: libraries.first().names.clone(), looked, advice });
     }
     let files = simulated(libraries, runtime)?;
     let chosen_by = if backend == Backend::Simulator { "--backend simulator" } else { "no toolkit found" };
@@ -177,6 +188,32 @@ fn find(library: &RuntimeLibrary, folders: Vec<PathBuf>) -> Result<Result<PathBu
 
 fn folders(library: &RuntimeLibrary) -> Vec<PathBuf> {
     library.folders(|name| std::env::var_os(name))
+}
+
+/// Checks that a given file is not one of the runtime's further libraries, by its name.
+///
+/// # Errors
+/// Fails if the name is that of a further library.
+pub fn check_first_library(path: &Path, libraries: &Libraries, runtime: &Runtime) -> Result<(), LibraryError> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let is = |library: &&RuntimeLibrary| {
+        // A name may be followed by further numbers of the version.
+        library
+            .names
+            .iter()
+            .any(|name| file.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    };
+    let first = libraries.first();
+    match libraries.all()[1..].iter().find(is) {
+        Some(further) if !is(&first) => Err(LibraryError::NotFirst {
+            path: path.to_owned(),
+            id: further.id.clone(),
+            runtime: runtime.name(),
+            first: first.id.clone(),
+            names: first.names.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The architecture that this process runs on.

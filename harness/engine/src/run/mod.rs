@@ -59,7 +59,7 @@ pub use errors::{
 pub use estimate::Estimate;
 pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::RunFolder;
-pub use library::{Backend, LibraryError, check_library_file, installed_library};
+pub use library::{Backend, LibraryError, check_first_library, check_library_file, installed_library};
 pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
 pub use not_debugged::NotDebugged;

@@ -245,7 +245,8 @@ pub struct WorkerOptions {
 pub struct SimulatorOptions {
     /// Edition of the runtime to simulate; default: the newest.
     ///
-    /// `none` simulates a library without a version call.
+    /// `none` simulates a library without a version call. If libraries have separate editions, 12.9 is that of every
+    /// library; driver=13.0,tools=12.9 names them.
     #[arg(long, env = environment::EDITION, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_edition: Option<String>,
     /// Memory of each simulated device in MiB; default: the product's amount.

@@ -21,5 +21,5 @@ pub fn program_environment(
     folder: &Path,
 ) -> Result<Vec<(String, String)>, RunError> {
     check_simulated(options, runtime, rules)?;
-    Ok(simulated_machine(options, rules, true)?.environment(folder))
+    Ok(simulated_machine(options, runtime, rules, true)?.environment(folder))
 }

@@ -111,7 +111,7 @@ impl Registry {
     fn of_rules(&self, rules: &[String]) -> Option<&'static Runtime> {
         let has_all = |runtime: &Runtime| {
             let prefix = format!("{}.", runtime.name());
-            !rules.is_empty() && rules.iter().all(|rule| rule.starts_with(&prefix))
+            !rules.is_empty() && rules.iter().all(|rule| rule.starts_with(&prefix) || rule == runtime.name())
         };
         self.0.iter().map(|(runtime, _)| *runtime).find(|runtime| has_all(runtime))
     }

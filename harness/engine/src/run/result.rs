@@ -119,7 +119,7 @@ fn describe(
     let known = &campaign.target.executor.factory.stacks.known;
     let grounds = rule.grounds_at(span);
     let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
-    let mut clauses = Clause::told_together(promised, conditions.edition.as_ref());
+    let mut clauses = Clause::told_together(promised, &conditions.editions);
     clauses.extend(rule.axioms_at(span, rules).iter().map(|axiom| axiom.told()));
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },

@@ -55,7 +55,7 @@ fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
     for name in supported(target) {
         let span = target.rules.span(&name);
         let lacking = conditions.lacking.contains(name.as_str());
-        match &conditions.edition {
+        match conditions.editions.of(libraries.home(&name)) {
             _ if lacking && libraries.optional_home(&name).is_some() => {
                 left_out.entry(libraries.home(&name)).or_default().push(name);
             }

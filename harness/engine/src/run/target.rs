@@ -9,7 +9,7 @@ mod threads;
 mod trials;
 mod version;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,9 +27,10 @@ use crate::pool::{
 };
 use crate::runtime::Runtime;
 use crate::wire::message::{Answers, Reply, Request};
-use catalog::{self, Conditions, DocumentEntry, Edition, Known, Rule, Rules, Skip, applies};
+use catalog::{self, Conditions, DocumentEntry, Edition, Editions, Known, Rule, Rules, Skip, applies};
 use record::{
-    FurtherLibrary, Host, Journal, LibraryIdentity, MappedLibrary, RunHeader, RunSettings, StartReason, Subject,
+    FurtherLibrary, Host, Journal, LibraryIdentity, LibraryVersion, MappedLibrary, RunHeader, RunSettings, StartReason,
+    Subject,
 };
 
 use super::errors::RunError;
@@ -58,6 +59,8 @@ pub struct Target {
     pub conditions: Conditions,
     pub executor: Executor,
     pub library: LibraryIdentity,
+    /// The versions of further libraries that have a version query, by the library's id.
+    versions: BTreeMap<String, LibraryVersion>,
     /// The libraries that a worker has mapped after start-up.
     mapped: Vec<MappedLibrary>,
     /// The host; `None` for a simulated device.
@@ -115,7 +118,7 @@ impl Target {
             Some(python) => format!("{}; {}", choice.chosen_by, python.shown),
             None => choice.chosen_by.clone(),
         };
-        let (mut conditions, mut factory) = prepare(options, defects, python, &rules, &choice)?;
+        let (mut conditions, mut factory) = prepare(options, defects, python, (runtime, &rules), &choice)?;
         let pool = Pool::new();
         let mut library = LibraryIdentity {
             path: shown(choice.embedded, &factory.libraries.first().path),
@@ -126,6 +129,7 @@ impl Target {
             chosen_by,
         };
         let (mut reported_name, mut mapped, mut leaves_devices) = (None, Vec::new(), false);
+        let mut versions = BTreeMap::new();
         let uncertain: Vec<&'static str> = rules.uncertain().iter().map(|function| function.name).collect();
         let asked = ask(options, &rules, &factory, &pool, &uncertain)?;
         let exported = match &asked {
@@ -142,8 +146,15 @@ impl Target {
             }
             let asked = |name: &str| answers.iter().find(|(asked, _)| asked == name).map(|(_, answer)| answer);
             let answer = |name: &str| asked(name).and_then(|answer| answer.as_ref().ok()).cloned();
-            let Version { text, edition, note } = version_of(&answers, &rules, &factory.product);
-            (library.version, library.version_note, conditions.edition) = (text, note, edition);
+            let Version { text, edition, note } = version_of(&answers, &rules, &factory.product, 0);
+            (library.version, library.version_note) = (text, note);
+            conditions.editions = edition.into();
+            for (position, known) in rules.libraries.versioned() {
+                let Version { text, edition, note } = version_of(&answers, &rules, &factory.product, position);
+                let shown = edition.as_ref().map(Edition::to_string);
+                versions.insert(known.id.clone(), LibraryVersion { version: text, edition: shown, note });
+                conditions.editions.set(position, edition);
+            }
             reported_name = answer("product");
             if let Some(product) = product_of(options, &rules, asked("product"))? {
                 conditions.product = product;
@@ -192,7 +203,7 @@ impl Target {
         let virtual_machine = conditions.virtual_machine;
         let without = options.effort.without_axioms.iter().cloned().collect();
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
-        executor.known = Known { edition: conditions.edition.clone(), run_mode, virtual_machine, shown, without };
+        executor.known = Known { editions: conditions.editions.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
         // If the simulated device is given as a library, all processes share one simulated machine, so the run treats
         // it like a real device.
@@ -204,6 +215,7 @@ impl Target {
             conditions,
             executor,
             library,
+            versions,
             mapped,
             private_machines,
             leaves_devices,
@@ -223,7 +235,7 @@ impl Target {
         options.catalog.product = self.conditions.product.clone();
         let mut python = self.executor.factory.python.clone();
         let defects = through::separate(&defects, self.runtime, python.as_mut())?;
-        let (_, factory) = prepare(&options, defects, python, &self.rules, &choice)?;
+        let (_, factory) = prepare(&options, defects, python, (self.runtime, &self.rules), &choice)?;
         Ok(SimulatedTarget { factory, work: options.work() })
     }
 
@@ -268,7 +280,8 @@ impl Target {
             devices: self.conditions.devices,
             devices_out: Vec::new(),
             fingerprint: None,
-            edition: self.conditions.edition.as_ref().map(Edition::to_string),
+            edition: self.conditions.editions.of(0).map(Edition::to_string),
+            further_versions: self.versions.clone(),
             capabilities: self.conditions.capabilities.clone(),
             seed: options.effort.seed.unwrap_or_else(usual_seed),
             profile: profile.name().to_owned(),
@@ -339,7 +352,7 @@ pub(super) fn check_simulated(options: &Options, runtime: &Runtime, rules: &Rule
         error::check_switch(name, runtime, rules)?;
     }
     if let Some(edition) = &options.simulator.sim_edition {
-        error::check_edition(edition, runtime)?;
+        error::simulated_edition(edition, runtime, rules)?;
     }
     Ok(())
 }
@@ -347,6 +360,7 @@ pub(super) fn check_simulated(options: &Options, runtime: &Runtime, rules: &Rule
 /// The machine that the options describe. Only an embedded simulated device limits the number of devices.
 pub(super) fn simulated_machine(
     options: &Options,
+    runtime: &Runtime,
     rules: &Rules,
     embedded: bool,
 ) -> Result<SimulatedMachine, TargetError> {
@@ -358,6 +372,9 @@ pub(super) fn simulated_machine(
         Some(mode) => mode.clone(),
         None => rules.run_modes.first().cloned().unwrap_or_default(),
     };
+    let edition = options.simulator.sim_edition.as_deref();
+    let edition =
+        edition.map(|edition| error::simulated_edition(edition, runtime, rules)).transpose()?.unwrap_or_default();
     let devices = options.conditions.devices.unwrap_or(SIMULATED_DEVICES);
     if devices == 0 {
         return Err(TargetError::ZeroDevices);
@@ -367,7 +384,7 @@ pub(super) fn simulated_machine(
     }
     Ok(SimulatedMachine {
         product,
-        edition: options.simulator.sim_edition.clone().unwrap_or_default(),
+        edition,
         devices,
         memory: options.simulator.sim_memory,
         run_mode,
@@ -386,10 +403,10 @@ fn prepare(
     options: &Options,
     defects: Vec<String>,
     python: Option<PythonSetUp>,
-    rules: &Arc<Rules>,
+    (runtime, rules): (&Runtime, &Arc<Rules>),
     choice: &LibraryChoice,
 ) -> Result<(Conditions, Factory), TargetError> {
-    let machine = SimulatedMachine { defects, ..simulated_machine(options, rules, choice.embedded)? };
+    let machine = SimulatedMachine { defects, ..simulated_machine(options, runtime, rules, choice.embedded)? };
     let (product, run_mode, devices) = (machine.product.clone(), machine.run_mode.clone(), machine.devices);
     let simulated = choice.embedded.then_some(machine);
     let unreadable = |what: String, source| TargetError::Unreadable { what, source };
@@ -415,7 +432,7 @@ fn prepare(
         run_mode,
         devices,
         lacking: BTreeSet::new(),
-        edition: None,
+        editions: Editions::default(),
         kernel: None,
         virtual_machine: Some(false),
         capabilities: Default::default(),

@@ -242,4 +242,7 @@ pub struct Turn {
     /// The process to kill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kill: Option<usize>,
+    /// The process that hands a descriptor over to the process that had the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hands: Option<usize>,
 }

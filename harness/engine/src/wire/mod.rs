@@ -3,6 +3,7 @@
 
 pub mod crash;
 pub mod flight;
+pub mod handing;
 pub mod lines;
 pub mod meeting;
 pub mod message;
@@ -15,6 +16,8 @@ pub use message::Turn;
 pub const WORKER: &str = "ATLAS_CTS_WORKER";
 /// The environment variable with the path of the flight recorder's memory.
 pub const FLIGHT: &str = "ATLAS_CTS_FLIGHT";
+/// The environment variable with the number of the worker's end of the socket through which descriptors pass.
+pub const HANDING: &str = "ATLAS_CTS_HANDING";
 /// The environment variable with the file from which a worker under a debugger reads its requests.
 pub const REQUESTS: &str = "ATLAS_CTS_REQUESTS";
 /// The environment variable with the file to which a worker under a debugger writes its replies.

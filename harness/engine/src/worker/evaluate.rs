@@ -209,6 +209,8 @@ impl<'a> Execution<'a> {
                 [Expression::Constant(position)] => self.linear(*position)?,
                 _ => return Err(Fault::NoValue.into()),
             },
+            Builtin::Handed => i128::from(self.arrived.take().ok_or(Fault::NoValue)?),
+            Builtin::Shut => self.shut(&arguments[0])?,
             Builtin::Passed => gates::passed(self.evaluate(&arguments[0])?)?,
             Builtin::Argument => gates::argument(self.evaluate(&arguments[0])?, self.evaluate(&arguments[1])?)?,
             _ => self.look(builtin, arguments)?,

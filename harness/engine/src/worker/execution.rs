@@ -1,6 +1,7 @@
 //! Executes one program: its memory, its calls, and the resources it acquires.
 
 use std::collections::BTreeMap;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use abi::Function;
@@ -15,6 +16,7 @@ use steps::types::is_address;
 use steps::{ActorId, StatementId, VariableId};
 
 use super::begun::Begun;
+use super::descriptors::Descriptors;
 use super::fault::{Fault, Stop};
 use super::lane::Lane;
 use super::library::Loaded;
@@ -132,6 +134,10 @@ pub(super) struct Execution<'a> {
     pub unsent: Vec<SeenCall>,
     /// The part for which the latest check found no order.
     pub inconsistent: Option<Box<Picture>>,
+    /// The descriptors that the case opens.
+    pub descriptors: Descriptors,
+    /// The number of the descriptor that arrived for the current statement.
+    pub arrived: Option<RawFd>,
 }
 
 impl<'a> Prepared<'a> {
@@ -230,6 +236,8 @@ impl<'a> Execution<'a> {
             seen: Vec::new(),
             unsent: Vec::new(),
             inconsistent: None,
+            descriptors: Descriptors::default(),
+            arrived: None,
         }
     }
 
@@ -248,6 +256,8 @@ impl<'a> Execution<'a> {
         self.seen.clear();
         self.unsent.clear();
         self.inconsistent = None;
+        self.descriptors.begin(self.prepared.program.opens_descriptors);
+        self.arrived = None;
     }
 
     pub(super) fn actor(&self, actor: ActorId) -> &'a Actor {
@@ -309,6 +319,9 @@ impl<'a> Execution<'a> {
             }
             if self.prepared.releases[call.function] {
                 self.released(function.name, arguments);
+            }
+            if !self.prepared.program.exports.is_empty() {
+                self.note_exports(call, arguments);
             }
         } else if self.prepared.results[call.function].is_some_and(|codes| codes.fatal.contains(&result)) {
             self.fatal = Some((call.function, result));

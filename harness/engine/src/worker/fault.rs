@@ -1,5 +1,5 @@
 //! The reasons why a case stops or cannot be judged, and why a worker fails. Faults are mistakes in a rule, the
-//! suite or the machine, never in the library.
+//! suite or the machine, except for a descriptor of the library that is not open.
 
 use std::io;
 use std::path::PathBuf;
@@ -64,6 +64,26 @@ pub(super) enum Fault {
     NotBegun,
     #[error("a process that has ended cannot execute statements")]
     Gone,
+    /// The process that should hand a descriptor over has ended.
+    #[error("{process} has ended, and its descriptors with it; hand `{name}` over before {process} ends")]
+    HandedGone { process: String, name: String },
+    /// A number that is not an open descriptor of its process.
+    #[error(
+        "{what} is {number}, which is not an open descriptor{}",
+        if *.of_library { "" } else { "; use the number that a call or `handed` has opened" }
+    )]
+    NotOpen {
+        what: String,
+        number: i128,
+        /// True if the number came from the library or from another process.
+        of_library: bool,
+    },
+    /// A number that `shut` does not close.
+    #[error("{what} is {number}, which was open before the case; `shut` only closes what the case has opened")]
+    NotOurs { what: String, number: i128, of_library: bool },
+    /// The system did not pass a descriptor on.
+    #[error("cannot hand `{name}` over: {source}{}", advice(.source))]
+    Handing { name: String, source: io::Error },
     /// A variable from another process is incomplete.
     #[error("a variable arrived incomplete")]
     BrokenVariable,
@@ -85,6 +105,13 @@ pub(super) enum Fault {
     /// The connection to the supervisor failed.
     #[error(transparent)]
     Link(#[from] WorkerFault),
+}
+
+impl Fault {
+    /// True if the library caused the fault, so that the case fails.
+    pub(super) fn is_of_library(&self) -> bool {
+        matches!(self, Fault::NotOpen { of_library: true, .. } | Fault::NotOurs { of_library: true, .. })
+    }
 }
 
 /// The reason why the execution of a case stopped early.

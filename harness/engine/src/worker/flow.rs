@@ -90,7 +90,12 @@ impl<'a> Execution<'a> {
     fn at_statement(&mut self, statement: &'a Statement, stop: Stop) -> Stop {
         match stop {
             Stop::Fault(fault) => {
-                self.report.fail(Verdict::Error, statement.span, fault.to_string());
+                let verdict = match fault.is_of_library() {
+                    true if statement.setup => Verdict::Blocked,
+                    true => Verdict::Fail,
+                    false => Verdict::Error,
+                };
+                self.report.fail(verdict, statement.span, fault.to_string());
                 Stop::Failed
             }
             other => other,

@@ -1,6 +1,9 @@
 //! The connection between a case's processes, and the record of which process has the turn.
 
+use std::os::fd::{BorrowedFd, OwnedFd};
+
 use crate::wire::Turn;
+use crate::wire::handing::Handed;
 use steps::VariableId;
 
 use super::fault::WorkerFault;
@@ -9,6 +12,10 @@ use super::fault::WorkerFault;
 pub(super) trait Link {
     fn send(&self, turn: &Turn) -> Result<(), WorkerFault>;
     fn receive(&self) -> Result<Turn, WorkerFault>;
+    /// Hands a descriptor over to the process that has the turn.
+    fn give(&self, handed: Handed<BorrowedFd<'_>>) -> Result<(), WorkerFault>;
+    /// Waits for the descriptor that another process hands over.
+    fn take(&self) -> Result<Handed<OwnedFd>, WorkerFault>;
 }
 
 /// The record of which process has the turn.

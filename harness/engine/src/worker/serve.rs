@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -13,13 +13,17 @@ use simulator_contract::symbol;
 use crate::case::{CaseReport, Ran, Scope, Search, SearchResult, Trace, Trouble};
 use crate::runtime::Runtime;
 use crate::wire::flight::Flight;
+use crate::wire::handing::{self, Handed};
 use crate::wire::message::{CaseEnd, Reply, Request, RunCase, RunRule, Start, Started, Stepped};
 use crate::wire::trace::{Texts, of_site, trace};
-use crate::wire::{DEAF, FLIGHT, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait};
+use crate::wire::{
+    DEAF, FLIGHT, HANDING, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait,
+};
 use catalog::{Alternative, CatalogPlace, LifeCycleProgram, RECENT_ERROR, Rule, Rules, Section, Specs, load};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
 
+use super::descriptors::{Descriptors, is_open};
 use super::execution::{Execution, Prepared};
 use super::fault::WorkerFault;
 use super::lane::open_meeting;
@@ -51,6 +55,8 @@ pub fn run_if_asked(runtimes: &[&'static Runtime]) {
 struct Wire {
     requests: RefCell<BufReader<File>>,
     replies: File,
+    /// The socket through which descriptors pass; `None` under a debugger.
+    handing: Option<OwnedFd>,
     /// The files that the two descriptors referred to when the process started.
     pipes: [Option<(u64, u64)>; 2],
 }
@@ -58,7 +64,11 @@ struct Wire {
 impl Wire {
     fn new(requests: File, replies: File) -> Wire {
         let pipes = [pipe(&requests), pipe(&replies)];
-        Wire { requests: RefCell::new(BufReader::new(requests)), replies, pipes }
+        Wire { requests: RefCell::new(BufReader::new(requests)), replies, handing: None, pipes }
+    }
+
+    fn handing(&self) -> Result<&OwnedFd, WorkerFault> {
+        self.handing.as_ref().ok_or(WorkerFault::NotSet(HANDING))
     }
 
     fn next(&self) -> Result<Option<Request>, WorkerFault> {
@@ -119,6 +129,19 @@ impl Link for Wire {
             None => std::process::exit(0),
         }
     }
+
+    fn give(&self, handed: Handed<BorrowedFd<'_>>) -> Result<(), WorkerFault> {
+        let sent = handing::send(self.handing()?, handed);
+        sent.map_err(|error| WorkerFault::io("cannot hand a descriptor over", error))
+    }
+
+    fn take(&self) -> Result<Handed<OwnedFd>, WorkerFault> {
+        match handing::receive(self.handing()?) {
+            Ok(Some(handed)) => Ok(handed),
+            Ok(None) => std::process::exit(0),
+            Err(error) => Err(WorkerFault::io("cannot receive a descriptor", error)),
+        }
+    }
 }
 
 /// The protocol's connection: files if the process runs under a debugger, otherwise pipes.
@@ -135,13 +158,28 @@ fn connect() -> std::io::Result<Wire> {
 /// Moves the protocol from descriptors 0 and 1 to other descriptors, because libraries print.
 fn take_descriptors() -> std::io::Result<Wire> {
     use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
-    // Libraries do not close high numbers by mistake. A low limit on descriptors may rule out high numbers.
-    let away = |from: BorrowedFd<'static>| fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3));
     let requests: OwnedFd = away(stdin())?;
     let replies: OwnedFd = away(stdout())?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
-    Ok(Wire::new(File::from(requests), File::from(replies)))
+    Ok(Wire { handing: take_socket(), ..Wire::new(File::from(requests), File::from(replies)) })
+}
+
+/// A copy of a descriptor with a high number, which libraries do not close by mistake. A low limit on descriptors may
+/// rule out high numbers.
+fn away(from: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
+    fcntl_dupfd_cloexec(from, 100).or_else(|_| fcntl_dupfd_cloexec(from, 3))
+}
+
+/// Moves the inherited socket for descriptors to a number that programs started by the library do not inherit.
+fn take_socket() -> Option<OwnedFd> {
+    let number: RawFd = std::env::var(HANDING).ok()?.parse().ok()?;
+    if !is_open(number) {
+        return None;
+    }
+    // SAFETY: the supervisor opened this number for this process, which takes it only here.
+    let inherited = unsafe { OwnedFd::from_raw_fd(number) };
+    away(inherited.as_fd()).ok()
 }
 
 /// Ends this process when the supervisor is gone, even while a library call hangs.
@@ -241,6 +279,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
         device: start.device,
         asks: !start.mute,
         surroundings,
+        descriptors: Descriptors::default(),
     };
     worker.requests(&wire).or_else(|fault| wire.reply(&Reply::Trouble(fault.to_string())))
 }
@@ -307,6 +346,8 @@ struct Worker<'a> {
     /// True if the library may be queried for error texts.
     asks: bool,
     surroundings: Surroundings,
+    /// The descriptors that are open between the cases of rules that need several or fresh processes.
+    descriptors: Descriptors,
 }
 
 impl<'a> Worker<'a> {
@@ -474,6 +515,8 @@ impl<'a> Worker<'a> {
                 recent_error(life_cycle, state, flight, wire, &mut execution.report);
             }
             execution.clean_up();
+            let leaks = execution.descriptors.end();
+            execution.report.findings.extend(leaks);
             wire.expect_open();
             let report = std::mem::take(&mut execution.report);
             unreleased = unreleased.take().or(report.releases.first().cloned());
@@ -529,6 +572,7 @@ impl<'a> Worker<'a> {
         execution.life = Some(self.life);
         execution.ignored = case.ignored;
         execution.observed = &case.observed;
+        execution.descriptors = std::mem::take(&mut self.descriptors);
         execution.begin(case.values.clone(), case.salt);
         self.flight.begin_case(case.number, case.salt, &case.values);
         if rule.program.several_processes() {
@@ -566,6 +610,8 @@ impl<'a> Worker<'a> {
             }
         }
         execution.end_threads();
+        let mut manners = execution.descriptors.end();
+        self.descriptors = std::mem::take(&mut execution.descriptors);
         drop(execution);
         self.settle();
         let mut restored = Ok(());
@@ -581,7 +627,8 @@ impl<'a> Worker<'a> {
         let texts =
             Texts { rules: self.rules, program: &rule.program, life_cycle: self.rules.life_cycle.of(&case.product) };
         let memory_limit = memory_limit(self.flight, &texts);
-        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners: self.manners(true), memory_limit }))
+        manners.extend(self.manners(true));
+        wire.reply(&Reply::Ready(CaseEnd { trouble: restored.err(), manners, memory_limit }))
     }
 
     /// Returns the changes that the library has made to its process since the previous query, and undoes them for

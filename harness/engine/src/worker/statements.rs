@@ -23,6 +23,7 @@ impl<'a> Execution<'a> {
         if let Err(Stop::Fault(fault)) = &result {
             self.report.fail(Verdict::Error, Span::default(), fault.to_string());
         }
+        self.descriptors.complete = result.is_ok();
         if let Err(Stop::Failed | Stop::Fault(_)) = result {
             self.tell_failure();
         }
@@ -62,10 +63,15 @@ impl<'a> Execution<'a> {
         if self.turns.is_some() && !self.take_turn(actor.process)? {
             return match &statement.kind {
                 StatementKind::Begin { .. } if actor.thread.is_none() => self.pass_on(),
-                _ => Ok(()),
+                kind => kind.handed().map_or(Ok(()), |load| self.hand_over(load)),
             };
         }
         self.setup = statement.setup;
+        if self.turns.is_some()
+            && let Some(load) = statement.kind.handed()
+        {
+            self.be_handed(load, statement)?;
+        }
         let result = match (&statement.kind, actor.thread) {
             (StatementKind::Begin { call }, _) => self.begin_apart(statement, call),
             (StatementKind::End { function, call, expect }, _) => self.end_apart(statement, *function, *call, expect),

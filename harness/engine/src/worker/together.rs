@@ -103,6 +103,7 @@ impl<'a> Execution<'a> {
             observed: self.observed,
             life: self.life,
             performer: actor,
+            descriptors: self.descriptors.share(),
             lane: Some(Lane {
                 number: actor.index() as u32 + 1,
                 base: self.tick,
@@ -149,6 +150,7 @@ impl<'a> Execution<'a> {
         // In the order of lanes, so that releases have the same order each time.
         self.held.append(&mut part.held);
         self.deferred.append(&mut part.deferred);
+        self.descriptors.join(&mut part.descriptors);
         self.fatal = self.fatal.take().or(part.fatal.take());
         self.kept = self.kept.take().or(part.kept.take());
         let report = std::mem::take(&mut part.report);

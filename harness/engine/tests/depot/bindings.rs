@@ -67,6 +67,53 @@ mod raw {
     #[repr(transparent)]
     #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
     pub struct depot_feature(pub ::core::ffi::c_uint);
+    pub type depot_place = ::core::ffi::c_ulonglong;
+    pub type depot_place_v2 = depot_place;
+    #[repr(C)]
+    #[derive(Debug)]
+    pub struct depot_lane_st {
+        _unused: [u8; 0],
+    }
+    pub type depot_lane = *mut depot_lane_st;
+    #[repr(transparent)]
+    #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+    pub struct depot_side_enum(pub ::core::ffi::c_uint);
+    pub use self::depot_side_enum as depot_side;
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct depot_seal_st {
+        pub mark: [::core::ffi::c_uchar; 24usize],
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        ["Size of depot_seal_st"][::core::mem::size_of::<depot_seal_st>() - 24usize];
+        ["Alignment of depot_seal_st"][::core::mem::align_of::<depot_seal_st>() - 1usize];
+        [
+            "Offset of field: depot_seal_st::mark",
+        ][::core::mem::offset_of!(depot_seal_st, mark) - 0usize];
+    };
+    pub type depot_seal = depot_seal_st;
+    #[repr(C)]
+    #[derive(Debug, Copy, Clone)]
+    pub struct depot_extent {
+        pub start: depot_place,
+        pub end: depot_place,
+        pub side: depot_side,
+    }
+    #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+    const _: () = {
+        ["Size of depot_extent"][::core::mem::size_of::<depot_extent>() - 24usize];
+        ["Alignment of depot_extent"][::core::mem::align_of::<depot_extent>() - 8usize];
+        [
+            "Offset of field: depot_extent::start",
+        ][::core::mem::offset_of!(depot_extent, start) - 0usize];
+        [
+            "Offset of field: depot_extent::end",
+        ][::core::mem::offset_of!(depot_extent, end) - 8usize];
+        [
+            "Offset of field: depot_extent::side",
+        ][::core::mem::offset_of!(depot_extent, side) - 16usize];
+    };
 }
 
 /// A thunk for each function in the header. It converts the arguments from 64-bit words and calls the address.
@@ -137,6 +184,42 @@ mod thunks {
         result as i64 as u64
     }
 
+    pub(super) unsafe fn audit_seal(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_seal", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(i16) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as i16) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn audit_version(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("audit_version", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut i32) -> raw::audit_answer>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut i32) };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn depot_carry_in(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("depot_carry_in", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place, *const c_void, usize, raw::depot_lane) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as raw::depot_place, a1 as usize as *const c_void, a2 as usize, a3 as usize as raw::depot_lane) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_carry_out(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2, a3] = arguments else { wrong_count("depot_carry_out", 4, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut c_void, raw::depot_place, usize, raw::depot_lane) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut c_void, a1 as raw::depot_place, a2 as usize, a3 as usize as raw::depot_lane) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_close(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[] = arguments else { wrong_count("depot_close", 0, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -164,12 +247,57 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_export(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_export", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(u64, *mut c_void) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as u64, a1 as usize as *mut c_void) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_extent_of(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_extent_of", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place_v2, *mut raw::depot_extent) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as raw::depot_place_v2, a1 as usize as *mut raw::depot_extent) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_import(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("depot_import", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u64, i32, usize) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut u64, a1 as i32, a2 as usize) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_insured(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0] = arguments else { wrong_count("depot_insured", 1, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
         let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut u8) -> raw::depot_status>(address) };
         // SAFETY: the caller promises that each pointer argument is valid for this function.
         let result = unsafe { function(a0 as usize as *mut u8) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_lane_close(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_lane_close", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_lane) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as raw::depot_lane) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_lane_open(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_lane_open", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::depot_lane) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::depot_lane) };
         result.0 as u64
     }
 
@@ -245,6 +373,26 @@ mod thunks {
         result.0 as u64
     }
 
+    pub(super) unsafe fn depot_seal_of(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_seal_of", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place, *mut raw::depot_seal) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as raw::depot_place, a1 as usize as *mut raw::depot_seal) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_sealed(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1] = arguments else { wrong_count("depot_sealed", 2, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_seal, *mut raw::depot_place_v2) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises the struct's bytes or, if it is larger than the word, its address.
+        let a0 = unsafe { by_value::<raw::depot_seal>(a0) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0, a1 as usize as *mut raw::depot_place_v2) };
+        result.0 as u64
+    }
+
     pub(super) unsafe fn depot_take(address: *const c_void, arguments: &[u64]) -> u64 {
         let &[a0, a1, a2, a3] = arguments else { wrong_count("depot_take", 4, arguments.len()) };
         // SAFETY: the caller promises that the address is that of a function with this signature.
@@ -262,16 +410,45 @@ mod thunks {
         let result = unsafe { function(a0 as usize as *mut i32) };
         result.0 as u64
     }
+
+    pub(super) unsafe fn depot_yard_give(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0] = arguments else { wrong_count("depot_yard_give", 1, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(raw::depot_place) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as raw::depot_place) };
+        result.0 as u64
+    }
+
+    pub(super) unsafe fn depot_yard_left(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[] = arguments else { wrong_count("depot_yard_left", 0, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn() -> core::ffi::c_longlong>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function() };
+        result as i64 as u64
+    }
+
+    pub(super) unsafe fn depot_yard_take(address: *const c_void, arguments: &[u64]) -> u64 {
+        let &[a0, a1, a2] = arguments else { wrong_count("depot_yard_take", 3, arguments.len()) };
+        // SAFETY: the caller promises that the address is that of a function with this signature.
+        let function = unsafe { transmute::<*const c_void, unsafe extern "C" fn(*mut raw::depot_place, usize, raw::depot_side) -> raw::depot_status>(address) };
+        // SAFETY: the caller promises that each pointer argument is valid for this function.
+        let result = unsafe { function(a0 as usize as *mut raw::depot_place, a1 as usize, raw::depot_side(a2 as u32)) };
+        result.0 as u64
+    }
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{
+    Bindings, Callback, Cast, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef,
+};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
 pub static BINDINGS: Bindings = Bindings {
     runtime: "depot",
-    header_digest: "968afc496d3ad7f1f891c1ebcec13dc0c05ae0a055cce28e4259cf65e1f5eac2",
+    header_digest: "34e7c6aed84583477fafffdc24a9c5f67e07ea9257870fbfb9d1aa1748646f27",
     functions: &[
         Function {
             name: "audit_agrees",
@@ -323,6 +500,48 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::audit_read,
         },
         Function {
+            name: "audit_seal",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "ticket", ty: Type::Integer { bytes: 2, signed: true } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_seal,
+        },
+        Function {
+            name: "audit_version",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "version", ty: Type::Pointer { to: &Type::Integer { bytes: 4, signed: true }, constant: false } },
+            ],
+            returns: Type::Integer { bytes: 2, signed: true },
+            call: thunks::audit_version,
+        },
+        Function {
+            name: "depot_carry_in",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "to", ty: Type::LongLong { name: "depot_place", signed: false } },
+                Parameter { name: "from", ty: Type::Pointer { to: &Type::Void, constant: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "lane", ty: Type::Handle("depot_lane") },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_carry_in,
+        },
+        Function {
+            name: "depot_carry_out",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "to", ty: Type::Pointer { to: &Type::Void, constant: false } },
+                Parameter { name: "from", ty: Type::LongLong { name: "depot_place", signed: false } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "lane", ty: Type::Handle("depot_lane") },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_carry_out,
+        },
+        Function {
             name: "depot_close",
             exported_as: None,
             parameters: &[],
@@ -349,6 +568,37 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::depot_describe,
         },
         Function {
+            name: "depot_export",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "descriptor", ty: Type::Pointer { to: &Type::Void, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_export,
+        },
+        Function {
+            name: "depot_extent_of",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "place", ty: Type::LongLong { name: "depot_place_v2", signed: false } },
+                Parameter { name: "extent", ty: Type::Pointer { to: &Type::Struct("struct depot_extent"), constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_extent_of,
+        },
+        Function {
+            name: "depot_import",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lot", ty: Type::Pointer { to: &Type::Integer { bytes: 8, signed: false }, constant: false } },
+                Parameter { name: "descriptor", ty: Type::Integer { bytes: 4, signed: true } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_import,
+        },
+        Function {
             name: "depot_insured",
             exported_as: None,
             parameters: &[
@@ -356,6 +606,24 @@ pub static BINDINGS: Bindings = Bindings {
             ],
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_insured,
+        },
+        Function {
+            name: "depot_lane_close",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Handle("depot_lane") },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_lane_close,
+        },
+        Function {
+            name: "depot_lane_open",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "lane", ty: Type::Pointer { to: &Type::Handle("depot_lane"), constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_lane_open,
         },
         Function {
             name: "depot_lots",
@@ -434,6 +702,26 @@ pub static BINDINGS: Bindings = Bindings {
             call: thunks::depot_reserve,
         },
         Function {
+            name: "depot_seal_of",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "place", ty: Type::LongLong { name: "depot_place", signed: false } },
+                Parameter { name: "seal", ty: Type::Pointer { to: &Type::Struct("depot_seal"), constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_seal_of,
+        },
+        Function {
+            name: "depot_sealed",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "seal", ty: Type::Struct("depot_seal") },
+                Parameter { name: "place", ty: Type::Pointer { to: &Type::LongLong { name: "depot_place_v2", signed: false }, constant: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_sealed,
+        },
+        Function {
             name: "depot_take",
             exported_as: None,
             parameters: &[
@@ -454,6 +742,33 @@ pub static BINDINGS: Bindings = Bindings {
             returns: Type::Enumeration { name: "depot_status", signed: false },
             call: thunks::depot_version,
         },
+        Function {
+            name: "depot_yard_give",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "place", ty: Type::LongLong { name: "depot_place", signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_yard_give,
+        },
+        Function {
+            name: "depot_yard_left",
+            exported_as: None,
+            parameters: &[],
+            returns: Type::LongLong { name: "long long", signed: true },
+            call: thunks::depot_yard_left,
+        },
+        Function {
+            name: "depot_yard_take",
+            exported_as: None,
+            parameters: &[
+                Parameter { name: "place", ty: Type::Pointer { to: &Type::LongLong { name: "depot_place", signed: false }, constant: false } },
+                Parameter { name: "bytes", ty: Type::Integer { bytes: 8, signed: false } },
+                Parameter { name: "side", ty: Type::Enumeration { name: "depot_side", signed: false } },
+            ],
+            returns: Type::Enumeration { name: "depot_status", signed: false },
+            call: thunks::depot_yard_take,
+        },
     ],
     enums: &[
         Enumeration {
@@ -461,6 +776,13 @@ pub static BINDINGS: Bindings = Bindings {
             constants: &[
                 Constant { name: "DEPOT_COLD", value: 1 },
                 Constant { name: "DEPOT_LIFTS", value: 2 },
+            ],
+        },
+        Enumeration {
+            name: "depot_side",
+            constants: &[
+                Constant { name: "DEPOT_NEAR", value: 0 },
+                Constant { name: "DEPOT_FAR", value: 1 },
             ],
         },
         Enumeration {
@@ -500,9 +822,31 @@ pub static BINDINGS: Bindings = Bindings {
                 Field { name: "stored", offset: core::mem::offset_of!(raw::depot_label, stored), ty: Type::Integer { bytes: 4, signed: false } },
             ],
         },
+        Struct {
+            name: "depot_seal",
+            size: core::mem::size_of::<raw::depot_seal_st>(),
+            align: core::mem::align_of::<raw::depot_seal_st>(),
+            union: false,
+            fields: &[
+                Field { name: "mark", offset: core::mem::offset_of!(raw::depot_seal_st, mark), ty: Type::Array { of: &Type::Integer { bytes: 1, signed: false }, length: 24 } },
+            ],
+        },
+        Struct {
+            name: "struct depot_extent",
+            size: core::mem::size_of::<raw::depot_extent>(),
+            align: core::mem::align_of::<raw::depot_extent>(),
+            union: false,
+            fields: &[
+                Field { name: "start", offset: core::mem::offset_of!(raw::depot_extent, start), ty: Type::LongLong { name: "depot_place", signed: false } },
+                Field { name: "end", offset: core::mem::offset_of!(raw::depot_extent, end), ty: Type::LongLong { name: "depot_place", signed: false } },
+                Field { name: "side", offset: core::mem::offset_of!(raw::depot_extent, side), ty: Type::Enumeration { name: "depot_side", signed: false } },
+            ],
+        },
     ],
     typedefs: &[
         Typedef { name: "audit_answer", ty: Type::Integer { bytes: 2, signed: true } },
+        Typedef { name: "depot_place", ty: Type::LongLong { name: "depot_place", signed: false } },
+        Typedef { name: "depot_place_v2", ty: Type::LongLong { name: "depot_place_v2", signed: false } },
     ],
     callbacks: &[
     ],
@@ -512,5 +856,8 @@ pub static BINDINGS: Bindings = Bindings {
         Constant { name: "AUDIT_NO_PAGE", value: 0 },
         Constant { name: "AUDIT_NO_TICKET", value: -3 },
         Constant { name: "DEPOT_LARGEST", value: 1048576 },
+    ],
+    casts: &[
+        Cast { name: "DEPOT_MAIN_LANE", ty: Type::Handle("depot_lane"), value: 1 },
     ],
 };

@@ -2,10 +2,16 @@
  * The library of the depot, and its simulated device; the environment lists its defects. -DVERSION=N makes it
  * report that version, and -DNO_VERSION none.
  */
+#define _GNU_SOURCE
 #include "specs/depot/abi.h"
 #include "wrong.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifndef VERSION
 #define VERSION 2010
@@ -21,7 +27,18 @@ static struct lot {
     size_t bytes;
     size_t stored;
     unsigned char *content;
+    /* The file that other processes may have mapped too; NULL for a lot that is not shared. */
+    struct shared *shared;
+    int exported;
 } lots[LOTS];
+
+/* The start of a shared lot's file. The content follows. */
+struct shared {
+    uint64_t bytes;
+    int32_t exporter;
+    int32_t gone;
+    unsigned char content[];
+};
 static uint64_t made;
 static uint32_t uncounted;
 static int is_open;
@@ -79,7 +96,7 @@ depot_status depot_version(int32_t *version)
     (void)version;
     return DEPOT_NOT_OFFERED;
 #else
-    *version = VERSION;
+    *version = edition_of("depot", VERSION);
     return DEPOT_DONE;
 #endif
 }
@@ -106,6 +123,14 @@ static uint64_t next_number(void)
     if (wrong("lot.numbers-fall"))
         return ((uint64_t)1 << 33) - ++made;
     return ((uint64_t)1 << 33) + ++made * step;
+}
+
+static struct lot *free_place(void)
+{
+    for (size_t i = 0; i < LOTS; i++)
+        if (lots[i].content == NULL)
+            return &lots[i];
+    return NULL;
 }
 
 depot_status depot_reserve_v2(uint64_t *lot, size_t bytes)
@@ -137,6 +162,8 @@ depot_status depot_reserve_v2(uint64_t *lot, size_t bytes)
     free_lot->content = calloc(1, bytes + 16);
     free_lot->bytes = bytes;
     free_lot->stored = 0;
+    free_lot->shared = NULL;
+    free_lot->exported = 0;
     /* Reuses the number of a released lot, which must never happen. */
     if (!(wrong("lot.number-reused") && free_lot->number != 0))
         free_lot->number = next_number();
@@ -169,8 +196,89 @@ depot_status depot_release(uint64_t lot, size_t bytes)
                 found = &lots[i];
                 break;
             }
-    free(found->content);
+    if (found->shared == NULL) {
+        free(found->content);
+    } else {
+        if (found->exported && wrong("export.no-reference")) {
+            found->shared->gone = 1;
+            memset(found->content, 0, found->bytes);
+        }
+        munmap(found->shared, sizeof *found->shared + found->bytes);
+    }
     found->content = NULL;
+    return DEPOT_DONE;
+}
+
+static struct shared *mapped(int file, size_t bytes)
+{
+    void *at = mmap(NULL, sizeof(struct shared) + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* Moves the content of a lot to a file. The exporter keeps a mapping, and no descriptor. */
+depot_status depot_export(uint64_t lot, void *descriptor)
+{
+    struct lot *found = find(lot);
+    struct shared *shared;
+    int file;
+    if (refuses())
+        return DEPOT_BAD_STATE;
+    if (does_nothing()) {
+        zero(descriptor, sizeof(int));
+        return DEPOT_DONE;
+    }
+    if (found == NULL || found->shared != NULL)
+        return DEPOT_BAD_LOT;
+    file = memfd_create("lot", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, (off_t)(sizeof *shared + found->bytes)) != 0 ||
+        (shared = mapped(file, found->bytes)) == NULL)
+        return DEPOT_FULL;
+    shared->bytes = found->bytes;
+    shared->exporter = getpid();
+    memcpy(shared->content, found->content, wrong("export.whole-blocks") ? found->bytes / 512 * 512 : found->bytes);
+    free(found->content);
+    found->content = shared->content;
+    found->shared = shared;
+    found->exported = 1;
+    if (wrong("export.closed"))
+        close(file);
+    memcpy(descriptor, &file, sizeof file);
+    return DEPOT_DONE;
+}
+
+depot_status depot_import(uint64_t *lot, int32_t descriptor, size_t bytes)
+{
+    struct lot *place = free_place();
+    struct shared *shared;
+    struct stat known;
+    if (refuses())
+        return DEPOT_BAD_STATE;
+    if (does_nothing()) {
+        zero(lot, sizeof *lot);
+        return DEPOT_DONE;
+    }
+    if (place == NULL)
+        return DEPOT_FULL;
+    if (fstat(descriptor, &known) != 0 || (size_t)known.st_size != sizeof *shared + bytes ||
+        (shared = mapped(descriptor, bytes)) == NULL)
+        return DEPOT_BAD_VALUE;
+    if (shared->gone || (wrong("export.dies-with-exporter") && kill(shared->exporter, 0) != 0)) {
+        munmap(shared, sizeof *shared + bytes);
+        return DEPOT_BAD_LOT;
+    }
+    place->bytes = place->stored = bytes;
+    place->shared = shared;
+    place->content = shared->content;
+    place->exported = 0;
+    if (wrong("import.copies")) {
+        place->shared = NULL;
+        place->content = memcpy(malloc(bytes + 16), shared->content, bytes);
+        munmap(shared, sizeof *shared + bytes);
+    }
+    if (wrong("variant.import-keeps"))
+        fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    place->number = next_number();
+    *lot = place->number;
     return DEPOT_DONE;
 }
 
@@ -338,3 +446,5 @@ uint32_t depot_lots(void)
             count++;
     return wrong("lots.one-less") && count > 0 ? count - 1 : count;
 }
+
+#include "yard.h"

@@ -33,7 +33,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
             // Used for as long as the tests run.
             libraries: libraries.leak(),
             defects: DEFECTS,
-            editions: &[],
+            editions: &["1.9", "2.1"],
             bad_devices: BAD_DEVICES,
             variants: VARIANTS,
             module: None,
@@ -85,6 +85,7 @@ fn library(into: &Path, id: &str, words: &[&str]) {
         format!("-Wl,-soname,lib{id}.so"),
         format!("-DDEFECTS=\"{}\"", environment::DEFECTS),
         format!("-DPRODUCT=\"{}\"", environment::PRODUCT),
+        format!("-DEDITION=\"{}\"", environment::EDITION),
     ];
     let words = ["-O1", "-Werror", "-shared", "-fPIC"]
         .into_iter()
@@ -131,10 +132,25 @@ pub const DEFECTS: &[Defect] = &[
     subtle("cool.last-byte", "The last byte of a cooled lot is wrong."),
     blunt("cool.without-storage", "A depot without a cold storage loses the bytes of a cooled lot, with success."),
     subtle("cool.refused-and-lost", "A depot without a cold storage refuses the lot, and loses its first byte."),
+    subtle("export.no-reference", "The memory of an exported lot is gone when its exporter gives it back."),
+    subtle("export.dies-with-exporter", "A lot cannot be imported when its exporter has ended."),
+    subtle("export.whole-blocks", "The bytes after the last whole block of 512 are not shared."),
+    blunt("export.closed", "The descriptor of an exported lot is closed."),
+    blunt("import.copies", "An imported lot is a copy."),
     blunt("label.empty", "The label reports no stored bytes."),
     subtle("label.rounded", "The bytes of a lot are rounded up to 8."),
     blunt("label.null", "A label without a place is written nowhere, with success."),
     subtle("label.null-code", "A label without a place is reported as a wrong lot."),
+    blunt("yard.overlap", "A place begins before the end of the one before."),
+    subtle("yard.unaligned-large", "Places of more than 4 KiB begin in the middle of 64 bytes."),
+    blunt("yard.kept", "A place that is given back stays taken."),
+    subtle("yard.far-uncounted", "Bytes on the far side are not counted."),
+    blunt("lane.main-closed", "The main lane is closed."),
+    subtle("lane.whole-words", "The other lanes lose the bytes after the last whole word."),
+    blunt("extent.of-32-bits", "The start of an extent has 32 bits."),
+    subtle("extent.end-rounded", "The end of an extent is rounded up to 64."),
+    blunt("seal.first-place", "Every seal gives the first place."),
+    subtle("seal.any-mark", "A changed seal gives its place."),
     blunt("audit.agrees", "Every lot agrees with every page."),
     subtle("audit.half-a-number", "Numbers are compared in their lower 32 bits."),
     blunt("audit.any-lot", "Missing lots have pages."),
@@ -144,6 +160,10 @@ pub const DEFECTS: &[Defect] = &[
     subtle("audit.entries-of-8-bits", "Entries are counted up to 255."),
     blunt("audit.stays-open", "An ended page stays open."),
     blunt("audit.ended-again", "A page can be ended again."),
+    blunt("audit.seal-open", "A sealed page takes entries."),
+    subtle("audit.seal-clears", "A sealed page loses its last entry."),
+    blunt("audit.ticket-again", "The ticket of an ended page is given to the next one."),
+    subtle("audit.ticket-again-if-empty", "The ticket of a page without entries is given to the next one."),
     subtle("audit.old-entries", "A page begins with the entries of the previous one."),
 ];
 
@@ -155,5 +175,6 @@ pub const BAD_DEVICES: &[Defect] = &[
 
 pub const VARIANTS: &[Defect] = &[
     blunt("variant.sparse-numbers", "Numbers of lots lie far apart."),
+    blunt("variant.import-keeps", "An import keeps a second descriptor of the lot."),
     blunt("variant.other-aisles", "Every lot lies in the seventh aisle."),
 ];

@@ -51,6 +51,7 @@ fn a_runtime_is_found_by_name_product_or_rule() {
     assert_eq!(chosen(&["--product", "seven"], &[]).as_deref(), Ok("toy"));
     assert_eq!(chosen(&["--runtime", "depot", "--product", "harbour"], &[]).as_deref(), Ok("depot"));
     assert_eq!(chosen(&[], &["depot.lot.reserve", "depot.lot.full"]).as_deref(), Ok("depot"));
+    assert_eq!(chosen(&[], &["depot"]).as_deref(), Ok("depot"));
     assert_eq!(chosen(&[], &["depot.lot.reserve", "toy.form.choose"]).as_deref(), Ok("toy"));
 }
 

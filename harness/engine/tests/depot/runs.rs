@@ -126,7 +126,7 @@ fn with(libraries: &[&str]) -> TempDir {
 fn expect_no_ledger(run: &Run) {
     let mut skipped = run.skipped();
     skipped.retain(|skipped| *skipped != NO_LIFTS);
-    assert_eq!(skipped.len(), 4, "{skipped:?}");
+    assert_eq!(skipped.len(), 6, "{skipped:?}");
     for (id, reason) in skipped {
         assert!(id.starts_with("depot.audit."), "{id}: {reason}");
         let expected =

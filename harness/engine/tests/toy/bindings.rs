@@ -378,7 +378,9 @@ mod thunks {
 }
 
 #[allow(unused_imports)]
-use abi::{Bindings, Callback, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef};
+use abi::{
+    Bindings, Callback, Cast, Constant, Enumeration, Field, Function, Parameter, Struct, Type, Typedef,
+};
 
 /// The declarations of the header.
 #[allow(clippy::all, clippy::pedantic)]
@@ -736,5 +738,7 @@ pub static BINDINGS: Bindings = Bindings {
     constants: &[
         Constant { name: "TOY_KEY_LENGTH", value: 48 },
         Constant { name: "TOY_LARGEST", value: 16777216 },
+    ],
+    casts: &[
     ],
 };

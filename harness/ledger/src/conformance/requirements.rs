@@ -20,7 +20,7 @@ type Open = BTreeMap<Capability, Vec<String>>;
 /// The rules that must hold on a conformant device, and the capabilities that the run lacks.
 pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let header = &run.header;
-    let conditions = conditions(header);
+    let conditions = conditions(header, rules);
     let results: BTreeMap<&str, &RuleResult> = run.results.iter().map(|result| (result.id.as_str(), result)).collect();
     let virtual_machine = conditions.virtual_machine == Some(true);
     let mut required = Vec::new();
@@ -176,14 +176,14 @@ fn uncertain_host(header: &RunHeader) -> bool {
 }
 
 /// The conditions that selected the rules, if the journal records them.
-fn conditions(header: &RunHeader) -> Conditions {
+fn conditions(header: &RunHeader, rules: &Rules) -> Conditions {
     let host = header.host.as_ref();
     Conditions {
         product: header.product.clone(),
         run_mode: header.run_mode.clone(),
         devices: header.devices,
         lacking: Default::default(),
-        edition: header.edition.as_deref().and_then(Edition::read),
+        editions: header.editions(&rules.libraries),
         kernel: host.and_then(|host| host.kernel.as_deref()).and_then(Edition::read),
         virtual_machine: host.map_or(Some(false), Host::counts_as_virtual),
         capabilities: header.capabilities.clone(),

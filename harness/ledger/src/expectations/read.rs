@@ -65,9 +65,9 @@ impl Expectations {
             match parse_source::<ExpectationsFile>(&source) {
                 Err(mistake) => mistakes.push(mistake),
                 Ok(file) => {
-                    for entry in file.expectations {
+                    for entry in file.expectations.iter().filter(|entry| !of_another_runtime(entry, rules)) {
                         let mut check = Check { source: &source, name: &name, rules, mistakes: &mut mistakes };
-                        entries.extend(check.entry(&entry));
+                        entries.extend(check.entry(entry));
                     }
                 }
             }
@@ -87,6 +87,20 @@ impl Expectations {
         self.entries.iter_mut().for_each(|entry| entry.owner = "(removed)".to_owned());
         self
     }
+}
+
+/// True if an entry is about rules of another runtime, which may share the folder. A name close to this runtime's is a
+/// mistake.
+fn of_another_runtime(entry: &EntrySource, rules: &Rules) -> bool {
+    let other = |pattern: &Spanned<String>| {
+        let first = pattern.value.split_once('.').map(|(first, _)| first);
+        first.is_some_and(|first| {
+            let plain = first.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            plain && first != rules.runtime && hint(first, std::iter::once(rules.runtime.as_str())).is_empty()
+        })
+    };
+    let mut patterns = entry.rule.iter().chain(&entry.rules).peekable();
+    patterns.peek().is_some() && patterns.all(other)
 }
 
 fn yaml_files(path: &Path) -> std::io::Result<Vec<PathBuf>> {

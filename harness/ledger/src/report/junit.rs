@@ -266,6 +266,10 @@ fn properties(header: &RunHeader, end: Option<&RunEnd>) -> Vec<(&'static str, St
         let ids: Vec<String> = [of("sha256", sha256), of("build id", build_id)].into_iter().flatten().collect();
         properties.push(("library.mapped", one_line(&format!("{path} ({})", ids.join(", ")))));
     }
+    for (id, found) in &header.further_versions {
+        let edition = found.edition.as_deref().unwrap_or("unknown");
+        properties.push(("library.edition", one_line(&format!("{id}: {edition}"))));
+    }
     properties.extend(capability_lines(header).into_iter().map(|line| ("capability", line)));
     let out = header
         .devices_out

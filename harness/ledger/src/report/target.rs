@@ -76,6 +76,9 @@ pub(super) fn device(header: &RunHeader) -> String {
 /// Devices, product, edition and run mode.
 pub(super) fn target_line(header: &RunHeader) -> String {
     let edition = header.edition.as_deref().map_or(message!("meaning-unknown").into(), one_line);
+    let further = header.further_versions.iter().filter_map(|(id, found)| Some((id, found.edition.as_deref()?)));
+    let edition =
+        further.fold(edition, |line, (id, edition)| format!("{line}{}{} {}", comma(), one_line(id), one_line(edition)));
     let line = message!("target", device = device(header), product = one_line(&header.product), edition = edition);
     match header.run_mode.as_str() {
         "" => line,

@@ -80,6 +80,7 @@ pub fn header() -> RunHeader {
         devices_out: Vec::new(),
         fingerprint: None,
         edition: Some("8.2".into()),
+        further_versions: Default::default(),
         capabilities: Default::default(),
         seed: 42,
         profile: "default".into(),

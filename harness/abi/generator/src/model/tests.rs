@@ -19,6 +19,12 @@ const RAW: &str = "
     impl signed_kind { pub const LOW: signed_kind = signed_kind(-1); }
     pub struct place { pub id: u32, pub type_: kind, pub __bindgen_anon_1: place__bindgen_ty_1 }
     pub union place__bindgen_ty_1 { pub x: u64, pub y: f32 }
+    pub struct pair_st { pub a: i32 }
+    pub type pair_v2 = pair_st;
+    pub type pair = pair_st;
+    pub type pairs = *mut pair_st;
+    pub struct bare { pub p: pair }
+    pub type wide = ::core::ffi::c_ulonglong;
     pub const LIMIT: i32 = -1;
     pub struct Api {
         __library: ::libloading::Library,
@@ -30,6 +36,10 @@ const RAW: &str = "
 
 const TEXT: &str = "#define GUARD_H\n#define LIMIT 0xFFFFFFFFU\n#define NAME \"x\"\n#define CALL(x) x\n\
     #define quit quit_v2\n\
+    #define FIRST ((handle)0x1)\n#define LAST ((wide) -1)\n#define OTHER (other(1))\n\
+    typedef enum kind { B } kind;\ntypedef kind kind_t;\n\
+    typedef struct pair_st { int a; } pair, *pairs;\ntypedef pair pair_v2;\n\
+    struct bare { pair p; };\ntypedef unsigned long long wide;\n\
     int take(int type, void *at);";
 
 fn model() -> Model {
@@ -59,6 +69,12 @@ fn pointer(to: CType, constant: bool) -> CType {
 #[case("text", pointer(CType::Char, true))]
 #[case("*mut *const ::core::ffi::c_void", pointer(pointer(CType::Void, true), false))]
 #[case("place", CType::Struct("place".into()))]
+#[case("pair_st", CType::Struct("pair".into()))]
+#[case("pair_v2", CType::Struct("pair".into()))]
+#[case("pairs", pointer(CType::Struct("pair".into()), false))]
+#[case("bare", CType::Struct("struct bare".into()))]
+#[case("wide", CType::LongLong { name: "wide".into(), signed: false })]
+#[case("::core::ffi::c_longlong", CType::LongLong { name: "long long".into(), signed: true })]
 #[case("*mut hidden", pointer(CType::Struct("hidden".into()), false))]
 #[case("[u8; 16usize]", CType::Array { of: Box::new(CType::Integer { bytes: 1, signed: false }), length: 16 })]
 fn types_are_those_of_c(#[case] rust: &str, #[case] expected: CType) {
@@ -86,8 +102,11 @@ fn a_function_has_the_name_that_the_header_gives_its_symbol() {
 fn typedefs_are_those_that_no_other_table_names() {
     let expected = [
         ("kind_t", CType::Enumeration { name: "kind".into(), signed: false }),
+        ("pair_v2", CType::Struct("pair".into())),
+        ("pairs", pointer(CType::Struct("pair".into()), false)),
         ("status", CType::Integer { bytes: 4, signed: true }),
         ("text", pointer(CType::Char, true)),
+        ("wide", CType::LongLong { name: "wide".into(), signed: false }),
     ];
     assert_eq!(model().typedefs, expected.map(|(name, ty)| (name.to_owned(), ty)));
 }
@@ -102,7 +121,7 @@ fn callbacks_say_what_they_are_given() {
 #[rstest]
 fn what_cannot_be_expressed_is_named_with_a_reason() {
     let left_out: Vec<_> = model().left_out.into_iter().map(|(name, _)| name).collect();
-    assert_eq!(left_out, ["NAME", "log", "make", "row"]);
+    assert_eq!(left_out, ["NAME", "OTHER", "log", "make", "row"]);
 }
 
 #[rstest]
@@ -116,7 +135,22 @@ fn enumerators_keep_the_order_of_the_header_and_macros_the_value_of_the_compiler
 #[rstest]
 fn fields_of_anonymous_members_belong_to_the_struct() {
     let model = model();
-    let place = &model.structs[0];
+    let place = model.structs.iter().find(|structure| structure.name == "place").unwrap();
     let fields: Vec<_> = place.fields.iter().map(|field| (&*field.name, &*field.path)).collect();
     assert_eq!(fields, [("id", "id"), ("type", "type_"), ("x", "__bindgen_anon_1.x"), ("y", "__bindgen_anon_1.y")]);
+}
+
+#[rstest]
+fn structs_have_the_name_that_c_source_uses() {
+    let structs: Vec<_> = model().structs.into_iter().map(|structure| (structure.name, structure.rust)).collect();
+    for (name, rust) in [("pair", "pair_st"), ("struct bare", "bare")] {
+        assert!(structs.contains(&(name.to_owned(), rust.to_owned())), "{structs:?}");
+    }
+}
+
+#[rstest]
+fn casts_are_constants_of_their_type() {
+    let handle = ("FIRST".to_owned(), CType::Handle("handle".into()), 1);
+    let wide = ("LAST".to_owned(), CType::LongLong { name: "wide".into(), signed: false }, i128::from(u64::MAX));
+    assert_eq!(model().casts, [handle, wide]);
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::run::differences::{Differences, able, further, mapped, on_others};
+use crate::run::differences::{Differences, able, editions, further, mapped, on_others};
 use crate::run::errors::MergeError;
 use crate::run::places::read_named;
 use crate::run::selection::Planned;
@@ -199,7 +199,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("the library's digest", &first.library.sha256, &other.library.sha256, machine);
     differences.fact("the further libraries", &further(first), &further(other), machine);
     differences.fact("the mapped libraries", &mapped(first, other), &mapped(other, first), machine);
-    differences.fact("the edition", &text(&first.edition), &text(&other.edition), machine);
+    differences.fact("the edition", &editions(first), &editions(other), machine);
     differences.fact("the capabilities", &able(first), &able(other), machine);
     differences.fact("the product", &first.product, &other.product, "merge runs of one product");
     differences.fact(

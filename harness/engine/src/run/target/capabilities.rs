@@ -2,7 +2,7 @@
 
 use crate::pool::{Factory, Pool, Seat};
 use crate::wire::message::{Reply, Request};
-use catalog::{Capability, CapabilityAnswer, CapabilityAnswers, Conditions, Rules};
+use catalog::{Capability, CapabilityAnswer, CapabilityAnswers, Conditions, Rules, Span};
 use record::StartReason;
 
 use super::TargetError;
@@ -16,7 +16,11 @@ pub(super) fn ask(
 ) -> Result<CapabilityAnswers, TargetError> {
     let mut answers = CapabilityAnswers::new();
     for (position, capability) in rules.life_cycle.of(&conditions.product).capabilities.iter().enumerate() {
-        let answer = match capability.unoffered(&conditions.product, conditions.edition.as_ref(), &rules.support) {
+        let there = |function: &str, span: Span| {
+            let edition = conditions.editions.of(rules.libraries.home(function));
+            edition.is_none_or(|edition| span.contains(edition)) && !conditions.lacking.contains(function)
+        };
+        let answer = match capability.unoffered(&conditions.product, &rules.support, there) {
             Some(function) => CapabilityAnswer::Unasked(function.to_owned()),
             None => asked(factory, pool, position, capability)?,
         };

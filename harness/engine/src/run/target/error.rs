@@ -12,7 +12,7 @@ use crate::run::status::ExitStatus;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use record::DeviceOut;
-use simulator_contract::DENY;
+use simulator_contract::{DENY, environment};
 
 /// The reason why there is no target to test: an option, the runtime, a device, or the machine.
 #[derive(Debug, Error)]
@@ -38,6 +38,8 @@ pub enum TargetError {
     NoCode { name: String, function: String },
     #[error("--sim-edition {edition}: known editions are {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
+    #[error("--sim-edition {edition}: `{library}` is not a library whose version api.yaml queries{hint}")]
+    UnversionedLibrary { edition: String, library: String, hint: String },
     #[error("{option} configures the simulated device, but another library is under test; omit one of them")]
     Elsewhere { option: &'static str },
     #[error("/proc {why}, but the processes of a run need it; mount it: mount -t proc proc /proc")]
@@ -131,17 +133,46 @@ impl TargetError {
             | TargetError::UnknownDenied { .. }
             | TargetError::NoCode { .. }
             | TargetError::UnknownEdition { .. }
+            | TargetError::UnversionedLibrary { .. }
             | TargetError::Elsewhere { .. } => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
         }
     }
 }
 
-/// Checks that `--sim-edition NAME` names an edition.
-pub(super) fn check_edition(edition: &str, runtime: &Runtime) -> Result<(), TargetError> {
+/// The editions that `--sim-edition` names, as the simulated device reads them: `12.9` for every library, or
+/// `driver=13.0,tools=12.9` with the first library before the others.
+pub(super) fn simulated_edition(given: &str, runtime: &Runtime, rules: &Rules) -> Result<String, TargetError> {
     let known = runtime.simulated.as_ref().map_or(&[][..], |device| device.editions);
-    let is = known.contains(&edition);
-    is.then_some(()).ok_or_else(|| TargetError::UnknownEdition { edition: edition.to_owned(), known })
+    let libraries: Vec<&str> = std::iter::once(rules.libraries.first())
+        .chain(rules.libraries.versioned().map(|(_, library)| library))
+        .map(|library| library.id.as_str())
+        .collect();
+    for part in given.split(',').map(str::trim) {
+        let (library, edition) =
+            part.split_once('=').map_or((None, part), |(library, edition)| (Some(library), edition));
+        if let Some(library) = library.filter(|library| !libraries.contains(library)) {
+            let hint = hint(library, libraries.iter().copied());
+            return Err(TargetError::UnversionedLibrary {
+                edition: given.to_owned(),
+                library: library.to_owned(),
+                hint,
+            });
+        }
+        if !known.contains(&edition) {
+            return Err(TargetError::UnknownEdition { edition: edition.to_owned(), known });
+        }
+    }
+    if !given.contains('=') {
+        return Ok(given.to_owned());
+    }
+    let newest = known.last().copied().unwrap_or_default();
+    let edition = |library: &&str| environment::edition_of(given, library).unwrap_or(newest);
+    let [first] = libraries.as_slice() else {
+        let named = libraries.iter().map(|library| format!("{library}={}", edition(library)));
+        return Ok(named.collect::<Vec<_>>().join(","));
+    };
+    Ok(edition(first).to_owned())
 }
 
 /// Checks that the catalog has an axiom with this id.

@@ -1,7 +1,7 @@
 //! The version that the runtime reports: the first answer to the version queries in api.yaml.
 
 use crate::wire::message::Answers;
-use catalog::{Edition, Query, Rules, VERSION};
+use catalog::{Edition, Query, Rules};
 
 /// The runtime's version.
 #[derive(Debug, Default, PartialEq)]
@@ -12,10 +12,11 @@ pub(super) struct Version {
     pub note: Option<String>,
 }
 
-/// Reads the answers to the version queries.
-pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str) -> Version {
-    let queries = rules.life_cycle.of(product).queries.iter().filter(|query| query.name == VERSION);
-    let answers = answers.iter().filter(|(name, _)| name == VERSION).map(|(_, answer)| answer);
+/// Reads the answers to the version queries of a library, which is given by its position.
+pub(super) fn version_of(answers: &Answers, rules: &Rules, product: &str, library: usize) -> Version {
+    let asked = catalog::version_of(library);
+    let queries = rules.life_cycle.of(product).queries.iter().filter(|query| query.name == asked);
+    let answers = answers.iter().filter(|(name, _)| *name == asked).map(|(_, answer)| answer);
     let mut failed: Vec<String> = Vec::new();
     for (Query { by, interface, .. }, answer) in queries.zip(answers) {
         let text = match answer {

@@ -1,4 +1,4 @@
-//! The times of log lines. The runtime's log and the older form of the system log name no time zone; their times are
+//! The times of log lines. Some runtimes' logs and the older form of the system log name no time zone; their times are
 //! local.
 
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// Parses `2026-03-04-05:06:07.101.202` in the given zone.
-pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
+pub fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
     let separated = [(4, b'-'), (7, b'-'), (10, b'-'), (13, b':'), (16, b':')];
     if separated.iter().any(|(at, is)| text.as_bytes().get(*at) != Some(is)) {
@@ -23,7 +23,7 @@ pub(super) fn local(text: &str, zone: &TimeZone) -> Option<SystemTime> {
 
 /// The time at the start of a system log line: `2026-03-04T05:06:07.123456+08:00`, or `Mar  4 05:06:07` in the given
 /// zone. If the line has no year, the latest year is used for which the time is not long after `near`.
-pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
+pub fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option<SystemTime> {
     let first = line.split_whitespace().next()?;
     if let Ok(at) = first.parse::<jiff::Timestamp>() {
         return Some(at.into());
@@ -40,13 +40,19 @@ pub(super) fn of_system(line: &str, near: SystemTime, zone: &TimeZone) -> Option
 }
 
 /// The microseconds since the system started, from a time such as `[ 1197.584409]` anywhere in a line.
-pub(super) fn since_start(line: &str) -> Option<u64> {
+pub fn since_start(line: &str) -> Option<u64> {
     let inside = line.match_indices('[').find_map(|(at, _)| {
         let (inside, _) = line[at + 1..].split_once(']')?;
         let (seconds, micros) = inside.trim().split_once('.')?;
         (micros.len() == 6).then_some((seconds.parse::<u64>().ok()?, micros.parse::<u64>().ok()?))
     });
     inside.map(|(seconds, micros)| seconds.saturating_mul(1_000_000).saturating_add(micros))
+}
+
+/// The time at the start of a journal line in the form `1772600767.123456 node kernel: …`.
+pub fn of_journal(line: &str) -> Option<SystemTime> {
+    let seconds: f64 = line.split_whitespace().next()?.parse().ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
 #[cfg(test)]
@@ -86,8 +92,10 @@ mod tests {
 
     #[test]
     fn the_kernel_counts_from_its_start() {
-        assert_eq!(since_start("[ 1197.584409] [ascend] [ERROR] x"), Some(1_197_584_409));
-        assert_eq!(since_start("Mar 4 node kernel: [12.000001] [ascend]"), Some(12_000_001));
-        assert_eq!(since_start("[ascend] [ERROR] [uda] <x:1> y"), None);
+        assert_eq!(since_start("[ 1197.584409] [driver] [ERROR] x"), Some(1_197_584_409));
+        assert_eq!(since_start("Mar 4 node kernel: [12.000001] [driver]"), Some(12_000_001));
+        assert_eq!(of_journal("1772600767.371626 node kernel: x").map(seconds), Some(AT));
+        assert_eq!(of_journal("Mar  4 05:06:07 node kernel: x"), None);
+        assert_eq!(since_start("[driver] [ERROR] [part] <x:1> y"), None);
     }
 }
