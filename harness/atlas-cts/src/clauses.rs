@@ -30,8 +30,12 @@ pub(crate) struct ClauseFilter {
 }
 
 /// Words in a document's language that suggest that a sentence promises nothing: only supports, does not support,
-/// reserved, recommended, must. A promise with such a word needs a reason.
-const WEAK: [(&str, [&str; 5]); 1] = [("zh", ["仅支持", "不支持", "预留", "建议", "必须"])];
+/// reserved, recommended, must. A promise with such a word needs a reason. "Reserved" is missing in English, where it is
+/// mostly about addresses.
+const WEAK: [(&str, [&str; 5]); 2] = [
+    ("zh", ["仅支持", "不支持", "预留", "建议", "必须"]),
+    ("en", ["only supported", "not supported", "should", "recommended ", "must"]),
+];
 
 /// Shows the clauses. With documents, the exit status is 2 if a sentence is missing or a promise lacks its reason.
 pub(crate) fn clauses(rules: &Rules, filter: &ClauseFilter) -> Result<ExitStatus, CommandError> {
@@ -148,5 +152,5 @@ fn sounds_weak(rules: &Rules, clause: &Clause, sentence: &Sentence) -> Option<&'
     }
     let document = rules.documents.iter().find(|document| document.id.value == clause.document)?;
     let (_, words) = WEAK.iter().find(|(language, _)| *language == document.language)?;
-    words.iter().find(|word| sentence.text.contains(**word)).copied()
+    words.iter().find(|word| sentence.text.contains(**word) || sentence.written.contains(**word)).copied()
 }

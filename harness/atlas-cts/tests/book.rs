@@ -111,6 +111,7 @@ const OF_OTHERS: &[&str] = &[
     "--exclusive",
     "--fail",
     "--fuzz-dir",
+    "--gpus",
     "--group-add",
     "--remote-name",
     "--requeue",

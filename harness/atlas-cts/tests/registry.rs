@@ -40,7 +40,7 @@ fn a_probe_runs_rules_of_the_catalog() {
     for runtime in RUNTIMES {
         let specs = project().join("specs").into();
         let place = catalog::CatalogPlace { specs, bindings: runtime.bindings, defects: None };
-        let rules = catalog::load(&place, Some("none")).unwrap_or_else(|error| panic!("{error}"));
+        let rules = catalog::load(&place, None).unwrap_or_else(|error| panic!("{error}"));
         for id in runtime.doctor.iter().flat_map(|doctor| doctor.probe) {
             assert!(rules.rules.iter().any(|rule| rule.id == *id), "{} has no rule {id}", runtime.name());
         }

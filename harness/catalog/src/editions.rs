@@ -67,7 +67,7 @@ impl fmt::Display for EditionConditions {
 
 /// The form of [`EditionConditions`] in YAML.
 #[derive(JsonSchema)]
-#[schemars(untagged)]
+#[schemars(untagged, rename = "EditionConditions")]
 #[expect(dead_code, reason = "only the schema is used")]
 pub(crate) enum EditionConditionsForm {
     /// A condition on the edition of the first library, for example `>=8.2`.

@@ -17,6 +17,7 @@ mod capabilities;
 mod chapters;
 mod check;
 mod clauses;
+mod comments;
 mod diagnostic;
 mod edition;
 mod editions;

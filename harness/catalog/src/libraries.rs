@@ -96,10 +96,12 @@ impl Libraries {
         self.list.iter().position(|library| library.id == id)
     }
 
-    /// The position of the library that a function, a struct or a value belongs to, by the patterns of the libraries.
+    /// The position of the library whose edition a function, a struct or a value follows. The patterns of the libraries
+    /// say where it belongs; a library without a separate edition follows the first.
     pub fn home_of(&self, name: &str) -> usize {
         let listed = || self.list.iter().position(|library| library.patterns.iter().any(|known| matches(known, name)));
-        self.homes.get(name).copied().or_else(listed).unwrap_or(0)
+        let home = self.homes.get(name).copied().or_else(listed);
+        home.filter(|home| self.list.get(*home).is_some_and(|library| library.versioned)).unwrap_or(0)
     }
 
     /// The library as the owner of an edition: ` of audit`; empty if the edition is the runtime's.

@@ -1,11 +1,12 @@
 //! The sentences of clauses in the documents' own words, found by digest in a folder with the documents.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::clauses::Clause;
+use super::comments::{commented, english};
 use super::files;
 use super::sentence::{SENTENCE, Sentence, sentences};
 
@@ -46,9 +47,22 @@ pub fn read_documents(folder: &Path) -> Result<Vec<DocumentText>, OriginalsError
     let read = |path: PathBuf| {
         let bytes = files::read(&path, LARGEST).map_err(|source| OriginalsError { path: path.clone(), source })?;
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        Ok(DocumentText { path: name, sentences: sentences(&String::from_utf8_lossy(&bytes)) })
+        let sentences = sentences_of(&path, &String::from_utf8_lossy(&bytes));
+        Ok(DocumentText { path: name, sentences })
     };
     paths.into_iter().map(read).collect()
+}
+
+/// The sentences in a document: those between the marks of a page, and the English ones that run over several lines of a
+/// header's comments or share a line.
+fn sentences_of(path: &Path, text: &str) -> Vec<Sentence> {
+    let mut found = sentences(text);
+    let known: HashSet<String> = found.iter().map(|sentence| sentence.digest.clone()).collect();
+    let header = path.extension().is_some_and(|ending| ending == "h");
+    let more = if header { commented(text) } else { english(text) };
+    found.extend(more.into_iter().filter(|sentence| !known.contains(&sentence.digest)));
+    found.sort_by_key(|sentence| sentence.line);
+    found
 }
 
 /// A document that cannot be read.

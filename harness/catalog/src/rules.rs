@@ -252,8 +252,8 @@ impl Rules {
         rule.program.functions.iter().copied().chain(self.releases(rule))
     }
 
-    /// The functions that rules and queries for capabilities need but that a library may lack: functions in an optional library, and functions that
-    /// are missing from some editions.
+    /// The functions that rules and queries for capabilities need but that a library may lack: functions in an optional
+    /// library, and functions that are missing from some editions.
     pub fn uncertain(&self) -> Vec<&'static Function> {
         let mut names = BTreeMap::new();
         let queries = self.life_cycle.all().flat_map(|life_cycle| &life_cycle.capabilities);

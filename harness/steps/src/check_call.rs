@@ -58,7 +58,9 @@ impl Checker<'_> {
                     format!("`{name}` takes an integer here, but this is a {}", c_name(typed.ty))
                 }
                 Parameter::Text if !is_address(typed.ty) => no_pointer(name, &typed),
-                Parameter::Memory | Parameter::Address if !is_address(typed.ty) && typed.space.is_none() => {
+                Parameter::Memory | Parameter::Address
+                    if !is_address(typed.ty) && !matches!(typed.space, Some(Space::Host | Space::Device)) =>
+                {
                     no_pointer(name, &typed)
                 }
                 Parameter::Memory | Parameter::Text if typed.space == Some(Space::Device) => {

@@ -6,7 +6,7 @@ use std::fs;
 use rstest::rstest;
 use serde_json::json;
 
-use super::machine::{MEMBER, Machine, STRANGER, sample};
+use super::machine::{Machine, STRANGER, sample};
 
 const DRIVER: &str = "fixtures/machines/cuda-driver.c";
 const TOOLKIT: &str = "fixtures/machines/cuda-toolkit.c";
@@ -149,11 +149,10 @@ fn the_versions_of_toolkit_and_driver_are_compared(#[case] version: &str, #[case
     library(&machine, "usr/local/cuda/lib64/libcudart.so.12", TOOLKIT, &[version, "DRIVER=12020"]);
     let found = machine.examine();
     found.lacks("toolkit.missing");
-    match says {
-        Some((id, severity, text)) => drop(found.says(id, severity, &[text, "12.2"])),
-        None => {
-            found.lacks("versions.minor-compatibility").lacks("versions.driver-too-old");
-        }
+    if let Some((id, severity, text)) = says {
+        found.says(id, severity, &[text, "12.2"]);
+    } else {
+        found.lacks("versions.minor-compatibility").lacks("versions.driver-too-old");
     }
 }
 
@@ -183,7 +182,6 @@ fn nodes_that_cannot_be_opened_are_explained(#[case] error: &str, #[case] id: &s
     let machine = healthy();
     machine.file("nodes.tsv", NODES.replace("OPENED", error)).file("proc/self/status", STRANGER);
     machine.examine().says(id, "blocker", &[says, "/dev/nvidia0"]);
-    machine.file("proc/self/status", MEMBER);
 }
 
 #[test]
@@ -321,6 +319,6 @@ fn a_code_of_the_driver_is_explained_by_a_probe(#[case] flags: &[&str], #[case] 
     let path = path.display().to_string();
     let probe = ["--probe", "--deadline", "2", "--lock-dir", &locks, "--library", &path];
     let found = machine.with(&probe).examine();
-    found.says(id, "blocker", &[says]).says("probe.failed", "blocker", &["cuInit"]);
+    found.says(id, "blocker", &[says]).says("probe.failed", "blocker", &["error: "]);
     assert_eq!(found.status, 3);
 }

@@ -144,7 +144,7 @@ pub struct Details {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,
-    /// The equivalent clause or page of another runtime's documents, for sentences of a runtime without a catalog.
+    /// The clause of another runtime that says the same, or the page and function of its documents.
     #[serde(default)]
     pub elsewhere: Option<String>,
 }

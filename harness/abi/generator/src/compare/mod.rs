@@ -213,7 +213,10 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         write("toy/rules/block.yaml", "rules:\n  - id: toy.block.kept\n    from: a.store/kept\n");
-        write("toy/names.yaml", "names:\n  make(p): >-\n    toy_alloc(p,\n    1)\n  take: toy_take\n  other: toy_other\n");
+        write(
+            "toy/names.yaml",
+            "names:\n  make(p): >-\n    toy_alloc(p,\n    1)\n  take: toy_take\n  other: toy_other\n",
+        );
         let item = "  - template: kept\n    steps: $make(&p); ${take}(p); toy_wait();\n";
         write("templates/a/store.yaml", &format!("{item}  - template: more\n    steps: $other();\n"));
         let rules = Rules::read(&specs.path().join("toy"));
