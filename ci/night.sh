@@ -48,6 +48,15 @@ step "good nights: every legal variant, with jitter" env CTS=target/release/atla
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "soaks notice what grows, and a faithful device is steady" env CTS=target/release/atlas-cts ci/soak.sh
 step "reproducers agree with the engine" ci/reproducers.sh
+for product in datacenter desktop wsl integrated; do
+    for edition in 11.4 12.0 12.2 12.9 13.0; do
+        step "$product, CUDA $edition" \
+            cargo cts run --product "$product" --backend simulator --sim-edition "$edition"
+    done
+    step "$product, a driver that is newer than the toolkit" \
+        cargo cts run --product "$product" --backend simulator --sim-edition driver=13.0,toolkit=12.9
+done
+step "CUDA's rules are C programs for the vendor's headers" env CTS=target/release/atlas-cts ci/cuda-headers.sh
 step "CUDA's real toolkit library without a driver" env CTS=target/release/atlas-cts ci/cuda-without-a-gpu.sh
 step "defects show in a diff, identical devices do not" ci/diff-proof.sh
 # The vendor's sample programs, from a clone of its public repository (docs/run/programs.md).
