@@ -49,7 +49,7 @@ impl Capability {
             support.get(*function).is_none_or(|entry| {
                 let named = |list: &[String]| list.iter().any(|known| known == product);
                 named(&entry.supported) && !named(&entry.unsupported)
-            }) && there(*function, support.get(*function).map(SupportEntry::span).unwrap_or_default())
+            }) && there(function, support.get(*function).map(SupportEntry::span).unwrap_or_default())
         };
         self.functions.iter().copied().find(|function| !offers(function))
     }

@@ -241,9 +241,9 @@ pub enum ResumeError {
     )]
     Foreign { folder: PathBuf, id: String },
     #[error("{folder} cannot be resumed: {error}")]
-    Library { folder: PathBuf, error: LibraryError },
+    Library { folder: PathBuf, error: Box<LibraryError> },
     #[error("{folder} cannot be resumed: {error}")]
-    Target { folder: PathBuf, error: TargetError },
+    Target { folder: PathBuf, error: Box<TargetError> },
 }
 
 impl ResumeError {

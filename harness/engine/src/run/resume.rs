@@ -63,7 +63,7 @@ impl Earlier {
         };
         differences.fact("the catalog's digest", &then.catalog_digest, &rules.digest, catalog);
         expect_none(&differences, &self.folder)?;
-        let library = |error| ResumeError::Library { folder: self.folder.clone(), error };
+        let library = |error| ResumeError::Library { folder: self.folder.clone(), error: Box::new(error) };
         let named = options.machine.library.as_deref();
         let choice = choose_library(named, options.workers.backend, &rules.libraries, runtime).map_err(library)?;
         let path = choice.files.into_iter().next().flatten().unwrap_or_default();
@@ -115,8 +115,8 @@ impl Earlier {
     pub fn context(&self, error: RunError) -> RunError {
         let folder = self.folder.clone();
         match error {
-            RunError::Library(error) => ResumeError::Library { folder, error }.into(),
-            RunError::Target(error) => ResumeError::Target { folder, error }.into(),
+            RunError::Library(error) => ResumeError::Library { folder, error: Box::new(error) }.into(),
+            RunError::Target(error) => ResumeError::Target { folder, error: Box::new(error) }.into(),
             other => other,
         }
     }
