@@ -30,6 +30,8 @@ pub(crate) enum Error {
         .folder.display()
     )]
     SeveralRuntimes { folder: PathBuf },
+    #[error("{}: name one of the runtimes {} with --runtime", .folder.display(), .known.join(", "))]
+    WhichRuntime { folder: PathBuf, known: Vec<String> },
     /// The text is not C, or a file that it includes is missing.
     #[error("{}: {source}; correct the header", .header.display())]
     Rejected { header: PathBuf, source: bindgen::BindgenError },

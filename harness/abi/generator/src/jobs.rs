@@ -43,13 +43,15 @@ pub(crate) fn single(specs: &Path, output: &Path) -> Result<Job, Error> {
     }
 }
 
-/// The header of the only runtime in a folder.
-pub(crate) fn header_of(specs: &Path) -> Result<PathBuf, Error> {
-    let mut headers = headers(specs)?.into_values();
-    match (headers.next(), headers.next()) {
-        (Some(header), None) => Ok(header),
-        (None, _) => Err(Error::NoHeader { folder: specs.to_owned() }),
-        (Some(_), Some(_)) => Err(Error::SeveralRuntimes { folder: specs.to_owned() }),
+/// The header of a runtime in a folder; without a name, of the only one.
+pub(crate) fn header_of(specs: &Path, runtime: Option<&str>) -> Result<PathBuf, Error> {
+    let headers = headers(specs)?;
+    let known: Vec<String> = headers.keys().cloned().collect();
+    let mut named = headers.into_iter().filter(|(name, _)| runtime.is_none_or(|runtime| runtime == name));
+    match (named.next(), named.next()) {
+        (Some((_, header)), None) => Ok(header),
+        _ if known.is_empty() => Err(Error::NoHeader { folder: specs.to_owned() }),
+        _ => Err(Error::WhichRuntime { folder: specs.to_owned(), known }),
     }
 }
 

@@ -181,7 +181,7 @@ mod tests {
     #[case("((a)0x1)", Some(("a", "0x1")))]
     #[case("(a) -2", Some(("a", "-2")))]
     #[case("((void *)(1))", Some(("void *", "1")))]
-    #[case("(a)", Some(("a", "")))]
+    #[case("(a)", None)]
     #[case("(1 << 4)", None)]
     #[case("f((a)1)", None)]
     fn a_cast_is_a_type_and_a_value(#[case] text: &str, #[case] expected: Option<(&str, &str)>) {

@@ -16,7 +16,7 @@ fn project() -> PathBuf {
 fn compare(headers: &Path, against: Option<&Path>) -> Option<(i32, String)> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bindings-generator"));
     command
-        .arg("compare")
+        .args(["compare", "--runtime", "acl"])
         .arg(headers)
         .args(against.iter().flat_map(|folder| ["--against".as_ref(), folder.as_os_str()]));
     let output = command.output().unwrap();

@@ -34,6 +34,9 @@ pub(crate) struct Compared {
     /// The folder with `<runtime>/abi.h`, which determines the functions to compare and the rules to name.
     #[arg(long, value_name = "DIR")]
     catalog: Option<PathBuf>,
+    /// The runtime, if the folder has several.
+    #[arg(long, value_name = "NAME")]
+    runtime: Option<String>,
 }
 
 /// The headers that a child process reads, so that a crash affects only the child.
@@ -60,7 +63,7 @@ pub(crate) fn print_declarations(request: &DeclarationsRequest) -> Result<(), Er
 /// second headers.
 pub(crate) fn compare(compared: &Compared) -> Result<(String, bool), Error> {
     let catalog = compared.catalog.clone().unwrap_or_else(|| jobs::root().join("specs"));
-    let own = jobs::header_of(&catalog)?;
+    let own = jobs::header_of(&catalog, compared.runtime.as_deref())?;
     let theirs = child::declarations(&own, Some(&compared.headers))?;
     let mut first = child::declarations(&own, compared.against.as_deref())?;
     let mut page = format!(
