@@ -1,9 +1,7 @@
 //! The vendor's tool `nvidia-smi`, run with a time limit, because the tool hangs if the driver hangs. Each query prints
 //! one line for each device, with values separated by commas (nvidia-smi manual page, `--help-query-gpu`).
 
-use std::path::PathBuf;
-
-use engine::doctor::{Certainty, ChildAnswer, End, Examination, Finding, HostMachine, Severity};
+use engine::doctor::{Certainty, ChildAnswer, End, Examination, Finding, HostMachine, Severity, Tool};
 
 use super::evidence::SMI;
 
@@ -86,9 +84,10 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Smi {
         found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
         return Smi::default();
     };
-    let mut querier = Querier { machine, tool, hangs: false };
+    let mut tool =
+        Tool::new(machine, tool, message!("look-tool"), |_, answer, found| report(Failure::Hangs, answer, found));
     let mut smi = Smi { there: true, ..Smi::default() };
-    let answer = querier.ask(&[&format!("--query-gpu={FIELDS}"), FORMAT], found);
+    let answer = tool.ask(&[&format!("--query-gpu={FIELDS}"), FORMAT], found);
     smi.gpus = if matches!(answer.end, End::Status(0)) { gpus(&answer.output) } else { Vec::new() };
     if smi.gpus.is_empty() {
         let failure = failure(&answer);
@@ -96,21 +95,21 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) -> Smi {
         smi.failed = Some(failure);
         return smi;
     }
-    if let Some(text) = querier.text(&[&format!("--query-gpu={ERRORS}"), FORMAT], found) {
+    if let Some(text) = tool.text(&[&format!("--query-gpu={ERRORS}"), FORMAT], found) {
         errors(&text, &mut smi.gpus);
     }
-    if let Some(text) = querier.text(&[&format!("--query-remapped-rows={ROWS}"), FORMAT], found) {
+    if let Some(text) = tool.text(&[&format!("--query-remapped-rows={ROWS}"), FORMAT], found) {
         rows(&text, &mut smi.gpus);
     }
-    if let Some(text) = querier.text(&[&format!("--query-compute-apps={USERS}"), FORMAT], found) {
+    if let Some(text) = tool.text(&[&format!("--query-compute-apps={USERS}"), FORMAT], found) {
         smi.users = users(&text);
     }
     if smi.gpus.iter().any(|gpu| gpu.mig.as_deref() == Some("Enabled"))
-        && let Some(text) = querier.text(&["-L"], found)
+        && let Some(text) = tool.text(&["-L"], found)
     {
         smi.parts = text.lines().filter(|line| line.trim_start().starts_with("MIG ")).count();
     }
-    if querier.hangs {
+    if tool.hangs() {
         smi.failed = Some(Failure::Hangs);
     }
     smi
@@ -251,34 +250,6 @@ fn report(failure: Failure, answer: &ChildAnswer, found: &mut Examination) {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(4).map(str::to_owned);
     let finding = Finding::new(id, severity, title, next).seen(answer.said()).seen_all(lines);
     found.find(finding.rests_on(Certainty::Document, SMI));
-}
-
-/// The tool. `hangs` becomes true once the tool no longer answers.
-struct Querier<'a> {
-    machine: &'a HostMachine,
-    tool: PathBuf,
-    hangs: bool,
-}
-
-impl Querier<'_> {
-    fn ask(&mut self, words: &[&str], found: &mut Examination) -> ChildAnswer {
-        let answer = self.machine.run(&self.tool, words);
-        self.hangs = matches!(answer.end, End::TimedOut | End::LeftBehind);
-        found.looked(message!("look-tool"), format!("{} {}", self.tool.display(), words.join(" ")), answer.said());
-        answer
-    }
-
-    /// The output of a query; `None` if the query failed. Older tools do not know every value.
-    fn text(&mut self, words: &[&str], found: &mut Examination) -> Option<String> {
-        if self.hangs {
-            return None;
-        }
-        let answer = self.ask(words, found);
-        if self.hangs {
-            report(Failure::Hangs, &answer, found);
-        }
-        matches!(answer.end, End::Status(0)).then_some(answer.output)
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! - [`Doctor`] is a runtime's part: the places to examine, and queries of the runtime's libraries in a separate
 //!   process.
 //! - [`HostMachine`] is the source of all facts: files below a root, variables, tools, child processes with a time limit.
+//! - [`Tool`] is a vendor's tool, queried until it hangs.
 //! - [`Examination`] is the result: findings with advice, the examined places, and a verdict.
 //! - [`MachineHealth`] is the result of a check that a run repeats: the current faults of each device.
 
@@ -12,6 +13,7 @@ mod finding;
 mod health;
 mod machine;
 mod page;
+mod tool;
 
 use std::path::PathBuf;
 
@@ -23,6 +25,7 @@ pub use finding::{Certainty, Device, EXAMINATION_FORMAT, Examination, Finding, L
 pub use health::{DeviceHealth, Fault, MachineHealth};
 pub use machine::{HostMachine, Identity, Node, NodeKind};
 pub use page::page;
+pub use tool::Tool;
 
 /// Answers a query, given as words, in a separate process, which may crash or hang. Each call of the second argument
 /// prints one line of the answer.

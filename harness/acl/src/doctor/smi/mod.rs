@@ -7,9 +7,8 @@ mod table;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use engine::doctor::{Certainty, ChildAnswer, End, Examination, Finding, HostMachine, Severity};
+use engine::doctor::{Certainty, ChildAnswer, End, Examination, Finding, HostMachine, Severity, Tool};
 
 use super::codes;
 use super::evidence::HALF_DEAD;
@@ -65,9 +64,9 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
         found.looked(message!("look-tool"), TOOL, message!("tool-not-found"));
         return Smi::default();
     };
-    let mut querier = Querier { machine, tool, hangs: false };
+    let mut tool = Tool::new(machine, tool, message!("look-tool"), report_hang);
     let mut smi = Smi { there: true, ..Smi::default() };
-    let answer = querier.ask(&["info"], found);
+    let answer = tool.ask(&["info"], found);
     match &answer.end {
         End::Status(0) => smi.table = table::read(&answer.output),
         End::TimedOut | End::LeftBehind => {
@@ -79,12 +78,12 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
         _ => smi.failed = code(&answer),
     }
     if !matches!(answer.end, End::Status(0)) {
-        if smi.failed.is_none() && !querier.hangs {
+        if smi.failed.is_none() && !tool.hangs() {
             let title = format!("npu-smi fails: {}", answer.said());
             let next = message!("tool-fails-next");
             found.find(Finding::new("tool.fails", Severity::Unclear, title, next).seen_all(lines(&answer)));
         }
-        smi.hangs = querier.hangs;
+        smi.hangs = tool.hangs();
         return smi;
     }
     if smi.table.chips.is_empty() {
@@ -92,15 +91,15 @@ pub(super) fn look(machine: &HostMachine, about: &[About], found: &mut Examinati
         let next = message!("tool-lists-nothing-next");
         found.find(Finding::new("tool.lists-nothing", Severity::Unclear, title, next).seen_all(lines(&answer)));
     }
-    smi.mapped = querier.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
+    smi.mapped = tool.text(&["info", "-m"], found).map(|text| keyed::mapping(&text)).unwrap_or_default();
     for about in about {
         match about {
-            About::Boards => boards(&mut querier, &mut smi, found),
-            About::Health => healths(&mut querier, &mut smi, found),
-            About::Identity => identities(&mut querier, &mut smi, found),
+            About::Boards => boards(&mut tool, &mut smi, found),
+            About::Health => healths(&mut tool, &mut smi, found),
+            About::Identity => identities(&mut tool, &mut smi, found),
         }
     }
-    smi.hangs = querier.hangs;
+    smi.hangs = tool.hangs();
     smi
 }
 
@@ -116,67 +115,44 @@ fn of_chip<'a>(of: &'a str, chip: &'a Chip) -> Vec<&'a str> {
     ["info", "-t", of, "-i", &chip.card].into_iter().chain(number).collect()
 }
 
-fn boards(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination) {
+fn boards(tool: &mut Tool<'_>, smi: &mut Smi, found: &mut Examination) {
     for card in cards(smi) {
-        let text = querier.text(&["info", "-t", "board", "-i", &card], found);
+        let text = tool.text(&["info", "-t", "board", "-i", &card], found);
         smi.boards.extend(text.map(|text| keyed::board(&text)));
     }
 }
 
-fn healths(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination) {
+fn healths(tool: &mut Tool<'_>, smi: &mut Smi, found: &mut Examination) {
     for chip in &smi.table.chips {
-        let health = querier.text(&of_chip("health", chip), found);
+        let health = tool.text(&of_chip("health", chip), found);
         smi.healths.push(health.and_then(|text| keyed::health(&text).into_iter().next()));
-        smi.errors.push(querier.text(&of_chip("ecc", chip), found).and_then(|text| keyed::ecc(&text)));
+        smi.errors.push(tool.text(&of_chip("ecc", chip), found).and_then(|text| keyed::ecc(&text)));
     }
 }
 
-fn identities(querier: &mut Querier<'_>, smi: &mut Smi, found: &mut Examination) {
-    boards(querier, smi, found);
+fn identities(tool: &mut Tool<'_>, smi: &mut Smi, found: &mut Examination) {
+    boards(tool, smi, found);
     for chip in &smi.table.chips {
-        let text = querier.text(&of_chip("board", chip), found);
+        let text = tool.text(&of_chip("board", chip), found);
         smi.identities.push(text.map(|text| keyed::identity(&text)).unwrap_or_default());
     }
     let cards = cards(smi);
     for (of, name) in SETTINGS {
         for card in &cards {
             // If the tool does not print a setting for one card, the tool prints the setting for no other card either.
-            let Some(text) = querier.text(&["info", "-t", of, "-i", card], found) else { break };
+            let Some(text) = tool.text(&["info", "-t", of, "-i", card], found) else { break };
             let value = keyed::setting(&text, name).map(|value| ((*name).to_owned(), value));
             smi.settings.entry(card.clone()).or_default().extend(value);
         }
     }
 }
 
-/// The tool. `hangs` becomes true once the tool no longer answers.
-struct Querier<'a> {
-    machine: &'a HostMachine,
-    tool: PathBuf,
-    hangs: bool,
-}
-
-impl Querier<'_> {
-    fn ask(&mut self, words: &[&str], found: &mut Examination) -> ChildAnswer {
-        let answer = self.machine.run(&self.tool, words);
-        self.hangs = matches!(answer.end, End::TimedOut | End::LeftBehind);
-        found.looked(message!("look-tool"), format!("{} {}", self.tool.display(), words.join(" ")), answer.said());
-        answer
-    }
-
-    /// The output of a query; `None` if the query failed.
-    fn text(&mut self, words: &[&str], found: &mut Examination) -> Option<String> {
-        if self.hangs {
-            return None;
-        }
-        let answer = self.ask(words, found);
-        if self.hangs {
-            let title = format!("npu-smi {} does not answer and was killed after its time limit", words.join(" "));
-            let next = message!("tool-hangs-on-query-next");
-            let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
-            found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
-        }
-        matches!(answer.end, End::Status(0)).then_some(answer.output)
-    }
+/// Records a query that did not end. The first query, about the whole machine, has a different finding.
+fn report_hang(words: &[&str], _: &ChildAnswer, found: &mut Examination) {
+    let title = format!("npu-smi {} does not answer and was killed after its time limit", words.join(" "));
+    let next = message!("tool-hangs-on-query-next");
+    let finding = Finding::new("tool.hangs", Severity::Blocker, title, next);
+    found.find(finding.rests_on(Certainty::Field, HALF_DEAD));
 }
 
 /// The code of a failure: the printed code, or the code whose lowest byte is the exit status.
