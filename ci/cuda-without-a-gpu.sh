@@ -21,6 +21,7 @@ fi
 cts=$(realpath "$CTS")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+passed=0
 failed=0
 
 # expect STATUS TEXT COMMAND…: the command ends with this status, prints the text and has no passed rule.
@@ -31,6 +32,7 @@ expect() {
     got=$?
     if [ "$got" -eq "$status" ] && grep -qF -- "$text" <<<"$output" && ! grep -q '^pass ' <<<"$output"; then
         echo "ok: $(basename "$1") ${*:2}"
+        passed=$((passed + 1))
         return
     fi
     echo "FAILED: $* (exit status $got, expected $status and the text: $text)"
@@ -62,4 +64,5 @@ for package in "${packages[@]}"; do
     expect 3 "cuInit" \
         "$cts" run --runtime cuda --library "$work/renamed/libcuda.so.1" --report-dir "$report-renamed"
 done
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -36,6 +36,8 @@ pub(crate) struct ProveArguments {
     #[command(flatten)]
     simulator: SimulatorOptions,
     /// Repeat everything with this many seeds.
+    ///
+    /// A claim that misses a seed is tried with at least twenty, and survives if it misses another.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
     /// Also run each rule on every legal variant that it reaches.

@@ -27,7 +27,7 @@ pub static RUNTIME: Runtime = Runtime {
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,
-        editions: &["none", "11.4", "12.0", "12.2", "12.9", "13.0"],
+        editions: &["11.4", "12.0", "12.2", "12.9", "13.0"],
         bad_devices: BAD_DEVICES,
         variants: VARIANTS,
         module: None,

@@ -25,7 +25,7 @@ use simulator_contract::reach;
 use crate::case::LEAST_PATIENCE;
 use crate::run::{Filter, NothingSelected, Options, RunError, Target};
 use ::dictionary::Dictionary;
-use catalog::{Rule, Rules};
+use catalog::{Level, Rule, Rules};
 use simulator_contract::is_subtle;
 
 pub use judge::{CheckProof, RuleProof, Tally};
@@ -243,9 +243,14 @@ fn select<'a>(
     let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
     for planned in filter.select(&target.rules)? {
         let Some(rule) = target.rules.rule(&planned.id) else { continue };
-        let undefined = || rule.hazard.map(|_| "undefined in the documents: observed, not judged".to_owned());
-        let cycle = || rule.cycle.then(|| "a cycle: soaks notice its defects, see ci/soak.sh".to_owned());
         let kills = || rule.kills_on(&target.conditions.product);
+        let undefined = || rule.hazard.map(|_| "undefined in the documents: observed, not judged".to_owned());
+        // Such a rule records what the documents leave open, and no device can break it.
+        let asks = || {
+            let nothing = rule.level == Level::Info && kills().next().is_none();
+            nothing.then(|| "only observes: promises nothing and claims no defect".to_owned())
+        };
+        let cycle = || rule.cycle.then(|| "a cycle: soaks notice its defects, see ci/soak.sh".to_owned());
         let found = RuleProof {
             id: rule.id.clone(),
             chapter: target.rules.chapters[rule.chapter].name.clone(),
@@ -258,7 +263,7 @@ fn select<'a>(
             blocked: BTreeMap::new(),
             cut: BTreeMap::new(),
             checks: CheckProof::all(rule),
-            skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined).or_else(cycle),
+            skipped: target.skip(rule).map(|skip| skip.to_string()).or_else(undefined).or_else(asks).or_else(cycle),
         };
         if found.skipped.is_none() {
             selected.push(rule);
