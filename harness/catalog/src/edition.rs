@@ -133,7 +133,7 @@ const COMPARISONS: [(&str, &[Ordering]); 5] = [
 
 /// The error for a text that is not a condition on an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a condition on an edition; write, for example, \">=8.2\"")]
+#[error("`{0}` is not a condition on an edition; write one sign and one edition, for example, \">=8.2\"")]
 pub struct NotACondition(String);
 
 impl TryFrom<String> for EditionCondition {
@@ -141,7 +141,9 @@ impl TryFrom<String> for EditionCondition {
 
     fn try_from(text: String) -> Result<EditionCondition, NotACondition> {
         let found = COMPARISONS.iter().find_map(|(sign, _)| Some((*sign, text.strip_prefix(sign)?.trim())));
-        let number = found.filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
+        // Words after a kernel's number are ignored; a second sign would be a condition that never holds back anything.
+        let is_one = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains(['<', '>', '=']);
+        let number = found.filter(|(_, rest)| is_one(rest));
         let read = number
             .and_then(|(sign, rest)| Some(EditionCondition { sign: sign.to_owned(), edition: Edition::read(rest)? }));
         read.ok_or(NotACondition(text))
@@ -193,6 +195,16 @@ mod tests {
         assert!(!holds(">=5.11", "5.10.134-16.al8.x86_64") && !holds(">=5.11", "4.19.90"));
         assert!(holds("<5.11", "5.10.0") && !holds("<5.11", "5.11"));
         assert!(holds("==8.2", "8.2") && !holds("== 8.2", "8.2.1") && holds(">8.2", "8.2.1") && holds("<=8.2", "8.2"));
+    }
+
+    #[rstest]
+    #[case(">=8.2 <9.0")]
+    #[case(">=8.2,<9.0")]
+    #[case("8.2")]
+    #[case(">=next")]
+    fn a_text_that_is_not_one_condition_is_refused(#[case] text: &str) {
+        let message = EditionCondition::try_from(text.to_owned()).expect_err("it is not a condition").to_string();
+        assert!(message.starts_with(&format!("`{text}` ")) && message.contains("one sign and one edition"), "{message}");
     }
 
     #[rstest]
