@@ -204,7 +204,10 @@ mod tests {
     #[case(">=next")]
     fn a_text_that_is_not_one_condition_is_refused(#[case] text: &str) {
         let message = EditionCondition::try_from(text.to_owned()).expect_err("it is not a condition").to_string();
-        assert!(message.starts_with(&format!("`{text}` ")) && message.contains("one sign and one edition"), "{message}");
+        assert!(
+            message.starts_with(&format!("`{text}` ")) && message.contains("one sign and one edition"),
+            "{message}"
+        );
     }
 
     #[rstest]

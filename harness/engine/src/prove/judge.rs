@@ -68,8 +68,8 @@ impl Tally {
         !self.is_open() && (self.seeds == 0 || self.missed() * ONE_MISS_IN > self.seeds)
     }
 
-    /// The number of seeds that the rule needs to show that it kills the defect, of `seeds` asked for. `None` if the
-    /// defect has survived, whatever further seeds show.
+    /// The number of seeds after which it is known whether the defect survives, at least `seeds`. `None` if that is known
+    /// already.
     pub(super) fn needs(&self, seeds: u64) -> Option<u64> {
         let needed = if self.missed() == 0 { seeds } else { seeds.max(ONE_MISS_IN) };
         (self.missed() * ONE_MISS_IN <= needed).then_some(needed)
