@@ -1,11 +1,12 @@
 //! Editions of a runtime, versions of a kernel, and conditions on them.
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_yaml::Spanned;
+
+use crate::version::SIGNS;
 
 /// A version such as 8.2.1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -116,20 +117,10 @@ impl EditionForm {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct EditionCondition {
-    /// One of `COMPARISONS`.
+    /// One of `SIGNS`.
     sign: String,
     edition: Edition,
 }
-
-/// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
-/// `>`.
-const COMPARISONS: [(&str, &[Ordering]); 5] = [
-    (">=", &[Ordering::Greater, Ordering::Equal]),
-    ("<=", &[Ordering::Less, Ordering::Equal]),
-    ("==", &[Ordering::Equal]),
-    (">", &[Ordering::Greater]),
-    ("<", &[Ordering::Less]),
-];
 
 /// The error for a text that is not a condition on an edition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -140,8 +131,8 @@ impl TryFrom<String> for EditionCondition {
     type Error = NotACondition;
 
     fn try_from(text: String) -> Result<EditionCondition, NotACondition> {
-        let found = COMPARISONS.iter().find_map(|(sign, _)| Some((*sign, text.strip_prefix(sign)?.trim())));
-        // Words after a kernel's number are ignored; a second sign would be a condition that never holds back anything.
+        let found = SIGNS.iter().find_map(|(sign, _)| Some((*sign, text.strip_prefix(sign)?.trim())));
+        // Text after a kernel's number is ignored. A second condition would be ignored too, so it is refused.
         let is_one = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains(['<', '>', '=']);
         let number = found.filter(|(_, rest)| is_one(rest));
         let read = number
@@ -174,7 +165,7 @@ impl EditionCondition {
     /// True if an edition satisfies the condition.
     pub fn holds(&self, edition: &Edition) -> bool {
         let found = edition.cmp(&self.edition);
-        COMPARISONS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))
+        SIGNS.iter().any(|(sign, wanted)| *sign == self.sign && wanted.contains(&found))
     }
 }
 

@@ -4,4 +4,5 @@ mod number;
 mod range;
 
 pub use number::VersionNumber;
+pub(crate) use range::SIGNS;
 pub use range::{NotARange, Range};

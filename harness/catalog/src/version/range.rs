@@ -21,7 +21,7 @@ pub struct NotARange(String);
 
 /// The comparison signs, each with the orderings that satisfy it. Longer signs come first, because `>=` begins with
 /// `>`.
-const SIGNS: [(&str, &[Ordering]); 5] = [
+pub(crate) const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
     ("==", &[Ordering::Equal]),
