@@ -110,6 +110,11 @@ result-conformant = conformant: no rule that ran is broken
 result-fail-on = failed because of --fail-on: see the fixed and expired known failures
 result-strict-findings = not conformant: see the findings
 result-not-conformant = not conformant: { count-rules } broken
+unconfirmed = unconfirmed
+count-unconfirmed = { $count ->
+    [one] one of { $of } reds was seen once and not run again (unconfirmed)
+   *[other] { $count } of { $of } reds were seen once and not run again (unconfirmed)
+}
 result-too-few = unknown: { count-rules } executed, but --min-executed is { $least }
 result-unusable-cases = unknown: some kept counterexamples could not be tried; see the remarks
 result-unknown-cut = unknown: some cases of { count-rules } did not run

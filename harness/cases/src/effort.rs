@@ -44,8 +44,9 @@ pub struct Patience {
     pub hangs: u32,
     /// The limit on the wall-clock time for one rule.
     pub time: Duration,
-    /// The time limit for all rules of a run together, so that a run with many failures does not take too long.
-    pub time_of_run: Duration,
+    /// The time limit for all rules of a chapter together, so that a run with many failures does not take too long, and
+    /// hangs in one chapter leave the reruns of the others alone.
+    pub time_of_chapter: Duration,
     /// The number of runs that must all fail before a failure counts as reproducible.
     pub repeats: u32,
     /// The number of runs that measure the failure rate of a flaky case.
@@ -53,9 +54,9 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// The remaining time for one rule, given the time spent on other rules.
+    /// The remaining time for one rule, given the time spent on other rules of the chapter.
     pub fn left(&self, spent: Duration) -> Duration {
-        self.time.min(self.time_of_run.saturating_sub(spent))
+        self.time.min(self.time_of_chapter.saturating_sub(spent))
     }
 
     /// The time for shrinking one rule's failure: half of the remaining time, but at most the time reserved for hangs.

@@ -20,7 +20,7 @@ pub use effort::{Budget, Effort, Patience};
 pub use error::CaseError;
 pub use exhaustive::Exhaustive;
 pub use json::{case_from_json, case_to_json, cases_from_json, display_values, parse_json, unique_keys};
-pub use plan::{Case, Plan, calls_of_a_case, first_value, rule_seed};
+pub use plan::{Case, Plan, calls_of_a_case, first_value, rule_seed, smallest_case};
 pub use query::{QueryError, parse_query, query};
 pub use tree::CaseTree;
 

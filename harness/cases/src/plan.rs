@@ -90,6 +90,26 @@ pub fn first_value(program: &Program, scope: &Scope, axis: AxisId, values: &[Val
     })
 }
 
+/// The smallest case of a rule: a drawn case, shrunk as if every smaller case failed. `None` if `where` discards the
+/// draws, or a domain is empty.
+pub fn smallest_case(program: &Program, scope: &Scope) -> Option<Case> {
+    const MOST_STEPS: u32 = 100_000;
+    let budget = Budget { repeats: 1, calls: u64::MAX, ..Budget::default() };
+    let mut case = Plan::new(program, scope, 0, &budget).ok()?.next_case()?.ok()?;
+    let mut tree = case.tree.take()?;
+    let mut smaller = tree.next(false);
+    for _ in 0..MOST_STEPS {
+        if !smaller {
+            break;
+        }
+        let accepted = |values: &Vec<Value>| scope.accepts(program, values).unwrap_or(false);
+        let values = tree.values(program, scope).ok().filter(accepted);
+        smaller = tree.next(values.is_some());
+        case.values = values.unwrap_or(case.values);
+    }
+    Some(case)
+}
+
 impl<'a> Plan<'a> {
     pub fn new(program: &'a Program, scope: &'a Scope, seed: u64, budget: &Budget) -> Result<Plan<'a>, CaseError> {
         let mut plan = Plan {
@@ -133,9 +153,9 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The number of remaining edges.
-    pub fn edges_left(&self) -> usize {
-        self.edges.len()
+    /// The number of remaining edges, or of remaining sequences if all short ones are to run.
+    pub fn edges_left(&self) -> u64 {
+        self.edges.len() as u64 + self.sequences
     }
 
     /// The number of remaining cases if none of them is given up.

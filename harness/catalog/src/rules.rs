@@ -17,12 +17,13 @@ use super::chapters::area;
 use super::clauses::ClauseBook;
 use super::diagnostic::{Source, line_and_column};
 use super::edition::{EditionForm, Span};
+use super::editions::Editions;
 use super::histories::History;
 use super::layouts::Layout;
 use super::libraries::Libraries;
 use super::life_cycle::LifeCycles;
 use super::limits::Limit;
-use super::model::{Axiom, DocumentEntry, Hazard, Level, Reason, RuleSource, SupportEntry, TimeUnit, When};
+use super::model::{Axiom, DocumentEntry, Hazard, Level, Modality, Reason, RuleSource, SupportEntry, TimeUnit, When};
 use super::product_names::ProductNames;
 use super::products::Product;
 use super::python::PythonModule;
@@ -347,6 +348,17 @@ impl Rule {
             Some(ground) => vec![ground],
             None => self.grounds.iter().collect(),
         }
+    }
+
+    /// True if a clause promises an outcome of the statement at a place, on a product with these editions.
+    pub fn promises_at(&self, span: steps::Span, product: &str, editions: &Editions, rules: &Rules) -> bool {
+        let ground = self.judged_at(span).and_then(|judged| self.ground(&judged));
+        let clauses = ground.into_iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
+        let mut here = clauses.filter(|clause| {
+            let offered = clause.products.is_empty() || clause.products.iter().any(|known| known == product);
+            offered && clause.holds_in(editions)
+        });
+        here.any(|clause| matches!(clause.modality, Modality::Promise | Modality::Error))
     }
 
     /// The number of devices that the rule's processes use or its conditions require, whichever is larger.

@@ -111,10 +111,12 @@ fn exit_status(run: &Recorded) -> u8 {
     if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
         1
     } else {
-        let hidden = run
-            .results
-            .iter()
-            .any(|result| result.meaning() == Meaning::Unknown && (settings.strict || result.verdict != Verdict::Cut));
+        let edges_ran = |result: &RuleResult| {
+            let cut = result.coverage.as_ref().and_then(|coverage| coverage.cut);
+            result.verdict == Verdict::Cut && cut.is_some_and(|cut| cut.edges_left == 0)
+        };
+        let unknown = run.results.iter().filter(|result| result.meaning() == Meaning::Unknown);
+        let hidden = unknown.filter(|result| settings.strict || !edges_ran(result)).count() > 0;
         let unusable = settings.strict && run.end.as_ref().is_some_and(|end| end.unusable_cases > 0);
         let unknown = hidden || missing || unusable || settings.min_executed.is_some_and(|least| executed < least);
         if unknown { 3 } else { 0 }

@@ -18,6 +18,9 @@ pub struct Confirmation {
     pub rule: Repeats,
     /// The values, by name, of the cases that must run first in the same process, in order.
     pub after: Vec<Vec<(String, String)>>,
+    /// The ids of the rules that must run first in the same processes, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after_rules: Vec<String>,
     /// Open questions and their reasons; may be empty.
     pub remark: String,
 }
@@ -39,10 +42,14 @@ pub enum Conclusion {
     Alone,
     /// The case passes alone, but always fails after certain other cases.
     After,
+    /// The case passes alone, but always fails after certain other rules in the same processes.
+    AfterRules,
     /// The case fails in some runs and passes in other, identical runs.
     Flaky,
     /// The reruns allow no conclusion.
     Open,
+    /// The failure was seen once, because no rerun took place.
+    Unconfirmed,
 }
 
 impl Repeats {
@@ -59,6 +66,19 @@ impl std::fmt::Display for Repeats {
 }
 
 impl Confirmation {
+    /// The record of a failure with this verdict that was not rerun, for the given reason.
+    pub fn without_rerun(found: Verdict, remark: String) -> Confirmation {
+        Confirmation {
+            conclusion: Conclusion::Unconfirmed,
+            found,
+            alone: Repeats::default(),
+            rule: Repeats { failed: 1, runs: 1 },
+            after: Vec::new(),
+            after_rules: Vec::new(),
+            remark,
+        }
+    }
+
     /// The reruns of the case, without the run that found the failure.
     pub fn again(&self) -> Repeats {
         if self.alone.failed > 0 || self.rule.runs < 2 {
@@ -78,7 +98,8 @@ impl Confirmation {
             },
             Conclusion::Flaky if self.alone.failed > 0 => format!("failed in {} of the case alone", self.alone),
             Conclusion::Flaky => format!("failed in {} of the rule up to this case", self.rule),
-            Conclusion::Open if self.alone.runs == 0 => "not run again".to_owned(),
+            Conclusion::AfterRules => format!("fails only after {} in the same process", self.after_rules.join(", ")),
+            Conclusion::Unconfirmed => "unconfirmed: seen once, not run again".to_owned(),
             Conclusion::Open => format!("failed in {} of the case alone", self.alone),
         }
     }

@@ -1,5 +1,6 @@
 //! The share of a rule's domain that its cases tried.
 
+use catalog::count;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,9 @@ pub struct Cut {
     pub ran: u64,
     /// The number of planned cases.
     pub planned: u64,
+    /// The number of edge values that were not tried. Without them, the domain's limits are unknown.
+    #[serde(default)]
+    pub edges_left: u64,
     /// The rule's time limit, in milliseconds.
     pub limit_milliseconds: u64,
 }
@@ -33,8 +37,13 @@ impl std::fmt::Display for Cut {
         let limit = std::time::Duration::from_millis(self.limit_milliseconds);
         write!(
             f,
-            "{} of {} planned cases ran within the limit of {limit:?}; set a longer --rule-limit",
-            self.ran, self.planned
+            "{} of {} planned cases ran within the limit of {limit:?}{}; set a longer --rule-limit",
+            self.ran,
+            self.planned,
+            match self.edges_left {
+                0 => String::new(),
+                left => format!(", and {} did not", count(left, "edge value")),
+            }
         )
     }
 }

@@ -93,7 +93,7 @@ pub fn exit_code(
     // For a part, the merge checks the number of executed rules across all parts.
     let whole = settings.part.is_none();
     let too_few = whole && settings.min_executed.is_some_and(|least| executed < least);
-    let unknown = results.iter().filter(counts).any(|result| result.verdict.hides(result.level, settings.strict));
+    let unknown = results.iter().filter(counts).any(|result| result.hides(settings.strict));
     let found = any(Meaning::Finding) || results.iter().filter(counts).any(|result| !result.findings.is_empty());
     let fail_on = expected.is_some_and(AppliedExpectations::breaks);
     if any(Meaning::Broken) || fail_on || (settings.strict && found) {

@@ -26,6 +26,9 @@ pub struct Failure {
     /// journals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
+    /// True if one of the clauses promises an outcome of the failed statement, so that its call returns.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub promised: bool,
     /// The failing values by name, in the order of `forall`, as text.
     pub values: Vec<(String, String)>,
     /// The same values in the form of `--case`. If the failure needs earlier cases, this is a list of cases to run in

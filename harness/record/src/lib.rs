@@ -66,7 +66,7 @@ pub use library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary
 pub use line::{Line, RuleBegin, RunResume, RunStop};
 pub use logs::{LogFile, RuleLogs};
 pub use memory_limit::MemoryLimit;
-pub use result::RuleResult;
+pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::Answers;
-use crate::confirmation::{Confirmation, Repeats};
+use crate::confirmation::{Conclusion, Confirmation, Repeats};
 use crate::coverage::Coverage;
 use crate::device::OnDevice;
 use crate::failure::Failure;
@@ -83,10 +83,22 @@ pub struct RuleResult {
     /// The rounds of a rule that the run repeated; `None` for a rule that ran once, and in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
+    /// The pooled workers that the rule used, and its place among the rules that ran in each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran_in: Vec<RanIn>,
     /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
     /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+}
+
+/// A pooled worker that a rule used. The rules with the same worker, in the order of their places, ran in one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RanIn {
+    /// The worker's number in the run.
+    pub worker: u64,
+    /// The rule's place among the rules that ran in the worker, from 1.
+    pub place: u64,
 }
 
 impl RuleResult {
@@ -96,8 +108,30 @@ impl RuleResult {
         confirmation.map(Confirmation::again).unwrap_or_default()
     }
 
-    /// The meaning of the result for the run.
+    /// True for a failure that was seen only once, because no rerun took place.
+    pub fn unconfirmed(&self) -> bool {
+        let confirmation = self.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Unconfirmed)
+            && matches!(self.verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
+    }
+
+    /// The meaning of the result for the run. A crash breaks the run whatever the rule's level, because no document needs
+    /// to promise that a process survives. So does a hang where a document promises an outcome of the call.
     pub fn meaning(&self) -> Meaning {
-        self.verdict.meaning(self.level)
+        let failure = self.failure.as_ref();
+        let found = failure.and_then(|failure| failure.confirmation.as_ref()).map(|confirmation| confirmation.found);
+        let found = found.filter(|_| self.verdict == Verdict::Flaky).unwrap_or(self.verdict);
+        let promised = failure.is_some_and(|failure| failure.promised);
+        match self.verdict.meaning(self.level) {
+            Meaning::Finding if found == Verdict::Crash || (found == Verdict::Timeout && promised) => Meaning::Broken,
+            meaning => meaning,
+        }
+    }
+
+    /// True if the result makes the run's result unknown. A cut rule whose edge values all ran does so only in a strict
+    /// run.
+    pub fn hides(&self, strict: bool) -> bool {
+        let cut = self.coverage.as_ref().and_then(|coverage| coverage.cut).filter(|_| self.verdict == Verdict::Cut);
+        self.meaning() == Meaning::Unknown && (strict || cut.is_none_or(|cut| cut.edges_left > 0))
     }
 }

@@ -61,12 +61,6 @@ impl Verdict {
         }
     }
 
-    /// True if the verdict makes the run's result unknown. [`Verdict::Cut`] makes the result unknown only in a strict
-    /// run.
-    pub fn hides(self, level: Level, strict: bool) -> bool {
-        self.meaning(level) == Meaning::Unknown && (strict || self != Verdict::Cut)
-    }
-
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -17,5 +17,5 @@ pub use trace::Trace;
 pub use cases::{
     Budget, Case, CaseError, CaseTree, Discarded, Distinct, Effort, Exhaustive, LEAST_PATIENCE, Patience, Plan,
     QueryError, Scope, Value, calls_of_a_case, case_from_json, case_to_json, cases_from_json, display_values,
-    exhausted, first_value, parse_json, parse_query, query, rule_seed, some_cases, unique_keys,
+    exhausted, first_value, parse_json, parse_query, query, rule_seed, smallest_case, some_cases, unique_keys,
 };

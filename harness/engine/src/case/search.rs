@@ -137,7 +137,8 @@ impl Search<'_> {
             format!("{tried} of {planned} cases were tried: `where` discarded {discarded} of {drawn} draws")
         });
         let limit_milliseconds = self.budget.limit_milliseconds;
-        let cut = matches!(end, SearchEnd::Cut).then_some(Cut { ran: tried, planned, limit_milliseconds });
+        let edges_left = plan.edges_left();
+        let cut = matches!(end, SearchEnd::Cut).then_some(Cut { ran: tried, planned, edges_left, limit_milliseconds });
         let distinct = distinct.count();
         let remark = left_out.filter(|_| !exhausted(self.program, self.scope, distinct));
         result.coverage = (tried > 0).then_some(Coverage { distinct, remark, cut });

@@ -53,23 +53,25 @@ pub(super) struct Again<'a> {
 }
 
 impl<'a> Again<'a> {
-    /// Time spent on shrinking in the original process is subtracted from the rule's time.
-    pub(super) fn new(inquest: Inquest<'a>, found: Verdict, shrinking: Shrinking) -> Again<'a> {
+    /// Prepares reruns of a failure with this verdict, or of a case of which nothing is known. Time spent on shrinking in
+    /// the original process is subtracted from the rule's time.
+    pub(super) fn new(inquest: Inquest<'a>, found: Option<Verdict>, shrinking: Shrinking) -> Again<'a> {
+        let found_hang = found == Some(Verdict::Timeout);
         let patience = inquest.executor.work.patience;
-        let deadline = match found {
-            Verdict::Timeout => inquest.executor.factory.brief().min(inquest.assignment.deadline),
-            _ => inquest.assignment.deadline,
+        let deadline = match found_hang {
+            true => inquest.executor.factory.brief().min(inquest.assignment.deadline),
+            false => inquest.assignment.deadline,
         };
         let spent = Duration::from_millis(inquest.spent.load(Ordering::Relaxed));
         let patience = Patience { time: patience.time.saturating_sub(shrinking.time()), ..patience };
-        let time = match found {
-            Verdict::Timeout => patience.left(spent).min(LONGEST_OF_A_HANG),
-            _ => patience.left(spent),
+        let time = match found_hang {
+            true => patience.left(spent).min(LONGEST_OF_A_HANG),
+            false => patience.left(spent),
         };
         // Only a hang costs a full deadline on each attempt. A crash keeps the usual budget.
-        let hangs = match found {
-            Verdict::Timeout => inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
-            _ => patience.hangs,
+        let hangs = match found_hang {
+            true => inquest.executor.factory.further_hangs(inquest.assignment.deadline, patience.hangs),
+            false => patience.hangs,
         };
         let begun = Instant::now();
         let rule = inquest.assignment.rule;

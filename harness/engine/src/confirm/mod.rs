@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crate::case::{
-    Case, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, Trace, case_from_json, case_to_json,
-    display_values,
+    Case, CaseFailure, CaseReport, CaseTree, FailedCase, Patience, Ran, Search, SearchResult, Shrinking, Trace,
+    case_from_json, case_to_json, display_values, smallest_case,
 };
 use crate::pool::{Assignment, Executor, Home, MachineFolder};
 use record::{Boundary, Conclusion, Confirmation, Repeats, Verdict};
@@ -26,7 +26,7 @@ pub(crate) struct Inquest<'a> {
     pub assignment: &'a Assignment<'a>,
     /// The machine for reruns.
     pub machine: &'a MachineFolder,
-    /// The time, in milliseconds, that the run has spent on confirmation so far, for all rules.
+    /// The time, in milliseconds, that the run has spent on confirmation so far, for all rules of the chapter.
     pub spent: &'a AtomicU64,
 }
 
@@ -43,22 +43,32 @@ pub(crate) fn confirm(inquest: Inquest<'_>, search: &mut SearchResult, output: &
     let scope = inquest.executor.scope_of(inquest.assignment);
     let inquiry = Inquiry {
         search: inquest.assignment.search(&scope),
-        again: Again::new(inquest, found, failed.shrinking),
+        again: Again::new(inquest, Some(found), failed.shrinking),
         patience: inquest.executor.work.patience,
         home: Home::of(rule),
         failed,
         output,
         case,
-        confirmation: Confirmation {
-            conclusion: Conclusion::Open,
-            found,
-            alone: Repeats::default(),
-            rule: Repeats { failed: 1, runs: 1 },
-            after: Vec::new(),
-            remark: String::new(),
-        },
+        confirmation: Confirmation::without_rerun(found, String::new()),
     };
     Some(inquiry.confirm())
+}
+
+/// Runs a rule's smallest case alone in fresh processes, and returns its failure, if it failed. Each call may take as long
+/// as the assignment's deadline.
+///
+/// # Errors
+/// Fails with the reason if the case could not run.
+pub(crate) fn smallest_alone(inquest: Inquest<'_>) -> Result<Option<CaseFailure>, String> {
+    let program = &inquest.assignment.rule.program;
+    let case = smallest_case(program, &inquest.executor.scope_of(inquest.assignment));
+    let case = case.ok_or("the rule's domain is empty")?;
+    let mut again = Again::new(inquest, None, Shrinking::default());
+    match again.fresh(&[case]) {
+        Rerun::Passed => Ok(None),
+        Rerun::Failed(failed) => Ok(Some(failed.case.failure)),
+        Rerun::Stopped => Err(again.stopped().unwrap_or_default().to_owned()),
+    }
 }
 
 /// The number of runs that measure the failure rate of a case with lanes.
@@ -99,8 +109,7 @@ impl Inquiry<'_> {
     /// occur in a fresh process is then not blamed on the library.
     fn blame_the_machine(&mut self) {
         let Some(shortage) = self.again.shortage() else { return };
-        let seen_before = u32::from(self.home == Home::Fresh);
-        if self.confirmation.conclusion == Conclusion::After || self.confirmation.alone.failed > seen_before {
+        if self.confirmation.conclusion == Conclusion::After || self.confirmation.alone.failed > 0 {
             return;
         }
         let failure = &mut self.failed.failure;
@@ -111,10 +120,6 @@ impl Inquiry<'_> {
     }
 
     fn conclude(&mut self) -> Conclusion {
-        if self.home == Home::Fresh {
-            // The search has already run the case alone.
-            self.confirmation.alone.note(true);
-        }
         if self.is_unshrunk() {
             self.run_alone(1);
             if self.confirmation.alone.failed == 1 && self.confirmation.remark.is_empty() {
@@ -129,7 +134,7 @@ impl Inquiry<'_> {
         }
         let alone = self.confirmation.alone;
         match alone.failed {
-            0 if alone.runs == 0 => Conclusion::Open,
+            0 if alone.runs == 0 => Conclusion::Unconfirmed,
             failed if failed == alone.runs => Conclusion::Alone,
             0 => self.after_others().unwrap_or_else(|| self.rate()),
             _ => self.rate(),

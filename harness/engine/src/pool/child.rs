@@ -51,6 +51,8 @@ pub struct Deadlines {
 /// A running worker.
 #[derive(Debug)]
 pub struct WorkerProcess {
+    /// The number of the worker among those that this process started, from 1.
+    pub number: u64,
     child: Child,
     requests: Option<std::process::ChildStdin>,
     /// The socket through which descriptors pass.
@@ -132,7 +134,9 @@ impl WorkerProcess {
             // The process has not begun its work, and ends anyway when its pipes close.
             let _ = child.kill().and_then(|()| child.wait());
         })?;
+        static STARTED: AtomicU64 = AtomicU64::new(0);
         Ok(WorkerProcess {
+            number: STARTED.fetch_add(1, Ordering::Relaxed) + 1,
             child,
             requests,
             handing,

@@ -37,4 +37,4 @@ pub(crate) use mapped::{EMBEDDED, libraries as mapped_libraries};
 pub(crate) use python::PythonSetUp;
 pub(crate) use seat::Seat;
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};
-pub(crate) use slots::{Pool, Slot};
+pub(crate) use slots::{Pool, Predecessor, Slot};

@@ -5,13 +5,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use steps::program::Sharing;
 
-use record::StartReason;
+use record::{RanIn, StartReason};
 
 use super::child::{Deadlines, WorkerProcess};
 use super::end::how;
 use super::factory::{Factory, SetUp, StartError};
 use super::machines::{MachineFolder, MachineFolders};
 use super::seat::Seat;
+
+/// A rule that ran in pooled workers.
+#[derive(Debug, Clone)]
+pub(crate) struct Predecessor {
+    /// The rule's position in the catalog.
+    pub index: usize,
+    /// The rule's seed.
+    pub seed: u64,
+    /// The numbers of its workers.
+    pub workers: Vec<u64>,
+}
 
 /// A machine with its workers.
 #[derive(Debug)]
@@ -22,14 +33,26 @@ pub struct Slot {
     workers: HashMap<Seat, WorkerProcess>,
     /// The reason for stopping the worker in each of these seats.
     vacated: HashMap<Seat, StartReason>,
+    /// The numbers of the workers that the present rule used so far.
+    used: Vec<u64>,
+    /// The rules that ran on this machine, in order.
+    ran: Vec<Predecessor>,
+}
+
+/// The workers of a slot, set aside while others take their seats.
+#[derive(Debug)]
+pub(crate) struct Idle {
+    workers: HashMap<Seat, WorkerProcess>,
+    vacated: HashMap<Seat, StartReason>,
+    used: Vec<u64>,
 }
 
 impl Slot {
     /// The worker in a seat, which is started if needed.
     pub fn worker(&mut self, factory: &Factory, seat: Seat) -> Result<&mut WorkerProcess, StartError> {
         self.expect_living(factory, seat);
-        match self.workers.entry(seat) {
-            std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
+        let worker = match self.workers.entry(seat) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let reason = self.vacated.get(&seat).copied().unwrap_or(match seat.sharing {
                     Sharing::Pooled => StartReason::FirstUse,
@@ -38,9 +61,49 @@ impl Slot {
                 });
                 let only = factory.only.as_deref();
                 let set_up = SetUp::new(seat.state, seat.device, only, reason);
-                Ok(entry.insert(factory.start(&self.machine, set_up)?.0))
+                entry.insert(factory.start(&self.machine, set_up)?.0)
             }
+        };
+        if !self.used.contains(&worker.number) {
+            self.used.push(worker.number);
         }
+        Ok(worker)
+    }
+
+    /// Begins a rule, which has used no worker yet.
+    pub(crate) fn begin_rule(&mut self) {
+        self.used.clear();
+    }
+
+    /// Ends a rule. Returns its workers, each with the number of rules that ran in it, this rule included.
+    pub(crate) fn end_rule(&mut self, index: usize, seed: u64) -> Vec<RanIn> {
+        self.ran.push(Predecessor { index, seed, workers: std::mem::take(&mut self.used) });
+        let workers = self.ran.last().map(|rule| rule.workers.clone()).unwrap_or_default();
+        let place = |worker: &u64| self.ran.iter().filter(|rule| rule.workers.contains(worker)).count() as u64;
+        workers.iter().map(|worker| RanIn { worker: *worker, place: place(worker) }).collect()
+    }
+
+    /// The last rules, at most this many, that ran in the workers which the present rule used, in order.
+    pub(crate) fn predecessors(&self, most: usize) -> Vec<Predecessor> {
+        let shares = |rule: &&Predecessor| rule.workers.iter().any(|worker| self.used.contains(worker));
+        let mut found: Vec<Predecessor> = self.ran.iter().rev().filter(shares).take(most).cloned().collect();
+        found.reverse();
+        found
+    }
+
+    /// Takes all workers out of their seats, so that the next rule gets fresh ones.
+    pub(crate) fn set_aside(&mut self) -> Idle {
+        Idle {
+            workers: std::mem::take(&mut self.workers),
+            vacated: std::mem::take(&mut self.vacated),
+            used: std::mem::take(&mut self.used),
+        }
+    }
+
+    /// Ends the present workers, and seats those that were set aside again.
+    pub(crate) fn resume(&mut self, idle: Idle, deadlines: Deadlines) {
+        self.retire(deadlines);
+        (self.workers, self.vacated, self.used) = (idle.workers, idle.vacated, idle.used);
     }
 
     /// Empties a seat whose process has ended since its last request, so that the next rule is not blamed.
@@ -131,7 +194,14 @@ impl Pool {
             Some(machines) => machines.machine(visible),
             None => machines.insert(MachineFolders::new()?).machine(visible),
         };
-        Ok(Slot { machine: machine?, free_at_first: None, workers: HashMap::new(), vacated: HashMap::new() })
+        Ok(Slot {
+            machine: machine?,
+            free_at_first: None,
+            workers: HashMap::new(),
+            vacated: HashMap::new(),
+            used: Vec::new(),
+            ran: Vec::new(),
+        })
     }
 
     pub fn give_back(&self, slot: Slot) {

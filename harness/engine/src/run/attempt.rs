@@ -9,7 +9,7 @@ use crate::case::rule_seed;
 use crate::confirm::{Inquest, confirm};
 use crate::pool::{Assignment, Slot, interrupt};
 use catalog::Rule;
-use record::{Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
+use record::{Confirmation, Incident, Retry, RetryCause, RuleResult, StartReason, Verdict};
 
 use super::breaker::calls;
 use super::campaign::Campaign;
@@ -17,6 +17,7 @@ use super::devices::{Demand, Lease, Taken};
 use super::empty_result::empty_result;
 use super::library::room_for_files;
 use super::outcome::RuleOutcome;
+use super::predecessors::Again;
 use super::replay;
 use super::result::Finished;
 use crate::pool::visible;
@@ -126,7 +127,8 @@ impl Campaign {
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };
-        let mut outcome = self.run_rule(rule, lease, &mut slot, (brief, round));
+        let mut outcome = self.run_rule(index, lease, &mut slot, (brief, round));
+        self.blame(&outcome, lease, &slot.machine);
         if brief {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
@@ -215,7 +217,8 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine from the pool, and confirms a failure by rerunning it.
-    fn run_rule(&self, rule: &Rule, lease: &Lease<'_>, slot: &mut Slot, (brief, round): (bool, u64)) -> RuleOutcome {
+    fn run_rule(&self, index: usize, lease: &Lease<'_>, slot: &mut Slot, (brief, round): (bool, u64)) -> RuleOutcome {
+        let rule = &self.target.rules.rules[index];
         let begun = Instant::now();
         let executor = &self.target.executor;
         let watch = self.evidence.begin(&slot.machine.activity);
@@ -231,13 +234,15 @@ impl Campaign {
         if brief {
             assignment.deadline = executor.factory.brief();
         }
-        let spent = Duration::from_millis(self.confirming.load(Ordering::Relaxed));
-        let shrinking = executor.work.patience.shrinking(spent, executor.factory.deadlines.step);
+        let spent = &self.confirming[rule.chapter];
+        let so_far = Duration::from_millis(spent.load(Ordering::Relaxed));
+        let shrinking = executor.work.patience.shrinking(so_far, executor.factory.deadlines.step);
         assignment.budget.shrink_milliseconds = shrinking.as_millis() as u64;
         if self.debugger.is_some() {
             assignment.budget.shrinks = 0;
         }
         let mut output = String::new();
+        slot.begin_rule();
         let searched = match &self.debugger {
             None => executor.search(&assignment, slot, &mut output),
             Some(debugger) => executor.search_debugged(&assignment, slot, debugger),
@@ -245,20 +250,27 @@ impl Campaign {
         let (mut result, call, lost) = match searched {
             Ok(mut search) => {
                 if let Some(failed) = &search.failure {
-                    self.confirming.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
+                    spent.fetch_add(failed.shrinking.milliseconds, Ordering::Relaxed);
                 }
                 let lost = search.failure.is_some() && self.vanished(slot).is_some();
                 // If a function is known to hang, another hang costs a deadline and adds no information. Any accident
                 // also costs a process start.
                 let hung = search.failure.as_ref().filter(|failed| failed.failure.verdict == Verdict::Timeout);
                 let hung_in = hung.and_then(|failed| failed.failure.lost_in.as_ref());
-                let known = hung_in.is_some_and(|lost| lease.breaker().knows(&lost.function));
-                let confirmation = if self.replays() || lost || known {
+                let known = hung_in.filter(|lost| lease.breaker().knows(&lost.function));
+                let confirmation = if self.replays() || lost {
                     None
+                } else if let Some(known) = known {
+                    let remark = format!("{} is known not to return", known.function);
+                    Some(Confirmation::without_rerun(Verdict::Timeout, remark))
                 } else {
-                    let machine = &slot.machine;
-                    let inquest = Inquest { executor, assignment: &assignment, machine, spent: &self.confirming };
-                    confirm(inquest, &mut search, &mut output)
+                    let inquest = Inquest { executor, assignment: &assignment, machine: &slot.machine, spent };
+                    let mut confirmation = confirm(inquest, &mut search, &mut output);
+                    if let Some(confirmation) = &mut confirmation {
+                        let again = Again { assignment: &assignment, slot, spent };
+                        self.try_after_predecessors(again, &search, confirmation);
+                    }
+                    confirmation
                 };
                 let failed = search.failure.as_ref().map(|failed| failed.failure.blocked_by.clone());
                 let call = failed.unwrap_or_else(|| search.stopped_by.clone());
@@ -277,11 +289,12 @@ impl Campaign {
                 (result, error.call(), None)
             }
         };
+        result.ran_in = slot.end_rule(index, seed);
         self.evidence.end(&watch, &slot.machine.activity, &result);
         result.findings.extend(slot.machine.activity.take_traced());
         result.findings.extend(self.debugger.iter().map(|debugger| format!("it ran under a debugger: {debugger}")));
         result.nanoseconds = begun.elapsed().as_nanos() as u64;
-        RuleOutcome { call, lost, units: lease.units().to_vec(), ..RuleOutcome::of(result) }
+        RuleOutcome { call, lost, ..RuleOutcome::of(result) }
     }
 }
 

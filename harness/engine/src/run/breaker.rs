@@ -1,5 +1,5 @@
-//! The circuit breaker for functions that hang or terminate their process. The breaker blames each such function only
-//! once. Rules that call a blamed function are blocked until the function works again.
+//! The circuit breaker for functions that hang or terminate their process. A hang belongs to the rule that found it: only
+//! if the function's plain form hangs too are the rules that call the function blocked, until the function works again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use crate::case::LostIn;
 use catalog::{Rule, Rules};
 use record::Verdict;
 
-/// The number of hangs after which a function is known to hang, always or intermittently.
+/// The number of hangs after which a function is known to hang, always or intermittently. Later calls then get less time.
 const KNOWN: u32 = 3;
 
 /// The number of rules blocked before a tripped function is tried again. The interval doubles after each try, up to a
@@ -29,6 +29,17 @@ pub(super) enum Permit {
     Briefly,
     /// The rule does not run, and gets this verdict and reason.
     Refused(Verdict, String),
+}
+
+/// The accident by which a rule lost a process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Accident {
+    /// The verdict when the accident was found.
+    pub verdict: Verdict,
+    /// True if the case fails every time, even alone.
+    pub confirmed: bool,
+    /// True if a rule that owns the function can run, so that its smallest case is the function's plain form.
+    pub has_plain_form: bool,
 }
 
 /// The hangs and crashes in the functions that a run calls.
@@ -135,10 +146,10 @@ impl Breaker {
         permit
     }
 
-    /// Records that a rule ended in a function that hung or terminated its process. Returns true if the caller must
-    /// determine whether the function is broken for every rule or fails only for this rule. If false, the next rule
-    /// that calls the function shows which is the case.
-    pub(super) fn accident(&self, rule: &str, lost: &LostIn, verdict: Verdict, confirmed: bool, rules: &Rules) -> bool {
+    /// Records that a rule ended in a function that hung or terminated its process. Returns true if the function's plain
+    /// form must decide whether the function is broken for every rule. A function without a plain form trips when it
+    /// hangs, confirmed, in a second rule, or for the third time.
+    pub(super) fn accident(&self, rule: &str, lost: &LostIn, accident: Accident, rules: &Rules) -> bool {
         let mut state = self.state();
         if state.waits.is_empty() {
             state.waits.extend(rules.waits.iter().cloned());
@@ -148,18 +159,21 @@ impl Breaker {
         if function.tripped.is_some() {
             return false;
         }
+        let Accident { verdict, confirmed, has_plain_form } = accident;
         let hung = verdict == Verdict::Timeout;
         function.hangs += u32::from(hung);
-        let known = function.hangs >= KNOWN;
-        let second = function.suspected && confirmed && !rules.owners.contains_key(&lost.function);
+        let known = hung && function.hangs >= KNOWN;
+        let second = hung && function.suspected && confirmed;
         function.suspected = confirmed;
+        if has_plain_form {
+            return confirmed || known;
+        }
         // Only hangs count here: a crash costs no waiting time, and a function that crashes in two rules may work in
         // others.
-        if hung && (known || second) {
+        if known || second {
             state.trip(rule, lost, verdict);
-            return false;
         }
-        confirmed
+        false
     }
 
     /// Blocks the rules that call a function, because the function is broken.

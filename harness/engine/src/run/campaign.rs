@@ -64,8 +64,8 @@ pub struct Campaign {
     /// The debugger for the run's only rule.
     pub(super) debugger: Option<Debugger>,
     begun: Instant,
-    /// The time spent on confirming failures, in milliseconds.
-    pub(super) confirming: AtomicU64,
+    /// The time spent on confirming the failures of each chapter, in milliseconds.
+    pub(super) confirming: Vec<AtomicU64>,
 }
 
 impl Campaign {
@@ -116,7 +116,7 @@ impl Campaign {
             running: Running::default(),
             debugger: options.debugger.clone(),
             begun: Instant::now(),
-            confirming: AtomicU64::new(0),
+            confirming: target.rules.chapters.iter().map(|_| AtomicU64::new(0)).collect(),
             target,
         };
         said.into_iter().for_each(|text| campaign.remark(text));

@@ -37,6 +37,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         devices: Vec::new(),
         each: Vec::new(),
         memory_limit: None,
+        ran_in: Vec::new(),
         logs: None,
         rounds: None,
     }

@@ -56,6 +56,6 @@ impl Campaign {
             (Some(devices), true) => devices,
             (Some(devices), false) => format!("{devices}: {}", result.reason),
         };
-        RuleOutcome { result: RuleResult { each, ..result }, each: outcomes, ..found }
+        RuleOutcome { result: RuleResult { each, ..result }, ..found }
     }
 }

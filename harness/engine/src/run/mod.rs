@@ -32,6 +32,7 @@ mod outcome;
 mod owners;
 mod patience;
 mod places;
+mod predecessors;
 mod profile;
 mod programs;
 mod redacted;

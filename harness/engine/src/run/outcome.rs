@@ -11,18 +11,14 @@ pub(super) struct RuleOutcome {
     pub call: Option<FailedCall>,
     /// The function that hung or terminated its process, if any.
     pub lost: Option<LostIn>,
-    /// The devices that the rule ran on.
-    pub units: Vec<usize>,
     /// The cause, if the outcome proves nothing about the rule: a lost device, or a process whose calls no longer had
     /// any effect.
     pub not_the_rule: Option<RetryCause>,
-    /// The outcome on each device, if the rule ran on every device.
-    pub each: Vec<RuleOutcome>,
 }
 
 impl RuleOutcome {
     /// Creates the outcome of a rule without a failed call.
     pub(super) fn of(result: RuleResult) -> RuleOutcome {
-        RuleOutcome { result, call: None, lost: None, units: Vec::new(), not_the_rule: None, each: Vec::new() }
+        RuleOutcome { result, call: None, lost: None, not_the_rule: None }
     }
 }

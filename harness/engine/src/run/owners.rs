@@ -1,21 +1,23 @@
 //! Assigns blame. If a call also fails in the rule that owns the called function, other rules that make the call are
 //! blocked. One broken function is therefore reported as one failure.
 
-use crate::case::FailedCall;
+use std::sync::atomic::AtomicU64;
+
+use crate::case::{FailedCall, rule_seed};
+use crate::confirm::{Inquest, smallest_alone};
+use crate::pool::MachineFolder;
 use catalog::{Level, Rules};
 use record::{Conclusion, RuleResult, Verdict};
 
+use super::breaker::Accident;
 use super::campaign::Campaign;
+use super::devices::Lease;
 use super::outcome::RuleOutcome;
 
 impl Campaign {
     /// A rule's final result, determined from the rule's outcome and the outcome of the failed call's owner.
     pub(super) fn judged(&self, index: usize) -> RuleResult {
         let outcome = self.outcome(index);
-        match &outcome.each[..] {
-            [] => self.blame(outcome),
-            each => each.iter().for_each(|outcome| self.blame(outcome)),
-        }
         let mut result = outcome.result.clone();
         let Some(call) = outcome.call.as_ref().filter(|_| stopped(result.verdict)) else { return result };
         let rules = &self.target.rules;
@@ -30,37 +32,38 @@ impl Campaign {
         result
     }
 
-    /// Determines whether a function that hung or terminated its process is broken for every caller. The outcome of
-    /// the rule that owns the function decides, because this rule uses the function in the smallest valid way. If no
-    /// rule owns the function, the next rule that calls the function decides.
-    fn blame(&self, outcome: &RuleOutcome) {
+    /// Determines whether a function that hung or terminated its process is broken for every caller. The function's
+    /// plain form decides: the smallest case of the rule that owns the function, alone in fresh processes. If no such rule
+    /// can run, the next rule that calls the function decides.
+    pub(super) fn blame(&self, outcome: &RuleOutcome, lease: &Lease<'_>, machine: &MachineFolder) {
         let Some(lost) = outcome.lost.as_ref().filter(|_| !self.replays()) else { return };
         let (result, rules) = (&outcome.result, &self.target.rules);
         let confirmation = result.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
         let confirmed = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::Alone);
         // If the result was only observed or was reclassified, the confirmation still has the original verdict.
         let verdict = confirmation.map_or(result.verdict, |confirmation| confirmation.found);
-        let breaker = self.devices.breaker(&outcome.units);
-        if !breaker.accident(&result.id, lost, verdict, confirmed, rules) {
-            self.tell_who_is_out();
+        let owner = rules.owners.get(&lost.function).and_then(|owner| rules.rule(owner));
+        let owner = owner.filter(|owner| self.target.skip(owner).is_none() && owner.hazard.is_none());
+        let accident = Accident { verdict, confirmed, has_plain_form: owner.is_some() };
+        if !lease.breaker().accident(&result.id, lost, accident, rules) {
             return;
         }
-        let Some(owner) = rules.owners.get(&lost.function) else { return };
-        let theirs = rules.positions.get(owner).filter(|_| *owner != result.id).map(|position| self.outcome(*position));
-        // The owner's outcome on the device where the failure occurred, if the owner ran there.
-        let theirs = theirs.map(|theirs| theirs.each.iter().find(|one| one.units == outcome.units).unwrap_or(theirs));
-        let works = |theirs: &RuleOutcome| {
-            let ran = !matches!(
-                theirs.result.verdict,
-                Verdict::Blocked | Verdict::DeviceLost | Verdict::Error | Verdict::Skipped
-            );
-            ran && theirs.lost.as_ref().is_none_or(|theirs| theirs.function != lost.function)
+        let Some(owner) = owner else { return };
+        let executor = &self.target.executor;
+        let assignment = executor.assignment(owner, rule_seed(self.header.seed, &owner.id));
+        let inquest = Inquest { executor, assignment: &assignment, machine, spent: &AtomicU64::new(0) };
+        let lost_again = match smallest_alone(inquest) {
+            Ok(failure) => {
+                let again = failure.and_then(|failure| failure.lost_in);
+                again.is_some_and(|again| again.function == lost.function)
+            }
+            // Without a process, a function that starts every process does not work either; others are still unknown.
+            Err(_) => lost.life_cycle,
         };
-        if theirs.is_none_or(|theirs| !works(theirs)) {
-            breaker.trip(&result.id, lost, verdict);
-            self.tell_who_is_out();
+        if lost_again {
+            lease.breaker().trip(&result.id, lost, verdict);
         } else {
-            breaker.acquit(&lost.function);
+            lease.breaker().acquit(&lost.function);
         }
     }
 

@@ -78,18 +78,18 @@ impl Profile {
     /// The budget for confirming a failure. On a real device, starting a process takes seconds, and each hang takes as
     /// long as the deadline.
     fn patience(self) -> Patience {
-        let (starts, hangs, seconds, run_seconds) = match self {
-            Profile::Smoke => (40, 4, 120, 300),
-            Profile::Nightly => (100, 8, 600, 3_600),
-            Profile::Validation => (200, 16, 1_800, 14_400),
-            Profile::Soak => (1_000, 40, 3_600, 43_200),
+        let (starts, hangs, seconds, chapter_seconds) = match self {
+            Profile::Smoke => (40, 4, 120, 120),
+            Profile::Nightly => (100, 8, 600, 900),
+            Profile::Validation => (200, 16, 1_800, 3_600),
+            Profile::Soak => (1_000, 40, 3_600, 10_800),
         };
         let (repeats, rate) = match self {
             Profile::Smoke => (2, 10),
             Profile::Nightly => (3, 20),
             Profile::Validation | Profile::Soak => (5, 40),
         };
-        let (time, time_of_run) = (Duration::from_secs(seconds), Duration::from_secs(run_seconds));
-        Patience { starts, hangs, time, time_of_run, repeats, rate }
+        let (time, time_of_chapter) = (Duration::from_secs(seconds), Duration::from_secs(chapter_seconds));
+        Patience { starts, hangs, time, time_of_chapter, repeats, rate }
     }
 }

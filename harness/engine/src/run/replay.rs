@@ -35,16 +35,28 @@ pub(super) fn repeated<'a>(rule: &Rule, only: &'a [Json]) -> Cow<'a, [Json]> {
     }
 }
 
-/// The command that reruns exactly this case, or all given cases in one process. If devices are given, the command
-/// uses the same devices.
-pub(super) fn command(campaign: &Campaign, rule: &Rule, values: &Json, devices: &[String], run_seed: u64) -> String {
+/// The command that reruns exactly this case, or all given cases in one process. If other rules must run first in the
+/// same process, the command runs them. If devices are given, the command uses the same devices.
+pub(super) fn command(
+    campaign: &Campaign,
+    rule: &Rule,
+    before: &[String],
+    values: &Json,
+    devices: &[String],
+    run_seed: u64,
+) -> String {
     let (target, header) = (&campaign.target, &campaign.header);
     let factory = &target.executor.factory;
     let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
     let mut words: Vec<String> =
         shown.map(|variable| format!("{variable}={}", quoted(&devices.join(",")))).into_iter().collect();
     let query = query(&rule.id, values);
-    words.push(run_alone(&query.as_deref().map_or_else(|| rule.id.clone(), quoted)));
+    let last = query.as_deref().map_or_else(|| rule.id.clone(), quoted);
+    let rules: Vec<&str> = before.iter().map(String::as_str).chain([last.as_str()]).collect();
+    words.push(run_alone(&rules.join(" ")));
+    if !before.is_empty() {
+        words.push("--jobs 1".to_owned());
+    }
     words.push(format!("--product {}", target.conditions.product));
     if let Some(specs) = &factory.specs {
         let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());

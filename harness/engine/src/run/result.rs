@@ -11,6 +11,7 @@ use super::answers;
 use super::campaign::Campaign;
 use super::empty_result::empty_result;
 use super::excerpt;
+use super::predecessors::HISTORY_NOT_TRIED;
 use super::replay;
 
 /// A finished rule.
@@ -23,6 +24,19 @@ pub(super) struct Finished {
     pub devices: Vec<String>,
     /// The run's seed with which the rule's cases were drawn; see [`Campaign::seed_of`].
     pub run_seed: u64,
+}
+
+/// The verdict and reason of a rule that the run's own limits stopped; `None` if they did not. Such a rule is skipped,
+/// because its failure says nothing about the device.
+fn stopped_by_own_limit(rule: &Rule, search: &SearchResult, verdict: Verdict, patience: u32) -> Option<String> {
+    let failure = &search.failure.as_ref()?.failure;
+    match verdict {
+        Verdict::Blocked | Verdict::Error if search.memory_limit.is_some() => Some(failure.message.clone()),
+        Verdict::Blocked if rule.program.text(Span { start: failure.start, end: failure.end }).contains("patience") => {
+            Some(format!("{}; the run's patience is {patience} ms (--patience raises it)", failure.message))
+        }
+        _ => None,
+    }
 }
 
 /// The verdict and reason that follow from a rule's search, before any blame is assigned.
@@ -51,7 +65,11 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
         None => (verdict, reason),
         Some(confirmation) => match confirmation.conclusion {
             Conclusion::Alone => (verdict, reason),
-            Conclusion::Flaky => (Verdict::Flaky, format!("{}: {reason}", confirmation.clause())),
+            Conclusion::Flaky => {
+                let untried = confirmation.remark.starts_with(HISTORY_NOT_TRIED);
+                let untried = if untried { format!(" ({})", confirmation.remark) } else { String::new() };
+                (Verdict::Flaky, format!("{}{untried}: {reason}", confirmation.clause()))
+            }
             _ => (verdict, format!("{reason}; {}", confirmation.clause())),
         },
     }
@@ -63,9 +81,14 @@ impl Finished {
         let rules = &campaign.target.rules;
         let mut result = empty_result(rules, rule, seed);
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
+        let patience = campaign.target.executor.scope.patience;
+        let limit = stopped_by_own_limit(rule, &self.search, result.verdict, patience);
         let SearchResult { cases, checks, findings, observations, answers, failure, coverage, memory_limit, .. } =
             self.search;
         result.memory_limit = memory_limit;
+        if let Some(limit) = limit {
+            (result.verdict, result.reason) = (Verdict::Skipped, limit);
+        }
         result.coverage = coverage;
         result.answers = answers::recorded(rules, &rule.program, answers).map(Box::new);
         let conditions = &campaign.target.conditions;
@@ -110,10 +133,11 @@ fn describe(
     // If the case never failed when it ran alone, the case cannot reproduce the failure, so the command runs the
     // entire rule.
     let whole = confirmation.as_ref().is_some_and(|confirmation| {
-        matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open)
+        matches!(confirmation.conclusion, Conclusion::Flaky | Conclusion::Open | Conclusion::AfterRules)
             && confirmation.alone.runs > 0
             && confirmation.alone.failed == 0
     });
+    let before = confirmation.as_ref().map_or(&[][..], |confirmation| &confirmation.after_rules);
     let span = Span { start: failed.failure.start, end: failed.failure.end };
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
     let known = &campaign.target.executor.factory.stacks.known;
@@ -132,7 +156,15 @@ fn describe(
         clauses,
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values, &devices),
-        replay: replay::command(campaign, rule, if whole { &Json::Null } else { &replay_values }, &devices, run_seed),
+        replay: replay::command(
+            campaign,
+            rule,
+            before,
+            if whole { &Json::Null } else { &replay_values },
+            &devices,
+            run_seed,
+        ),
+        promised: rule.promises_at(span, &conditions.product, &conditions.editions, rules),
         devices,
         replay_values,
         case: failed.case,

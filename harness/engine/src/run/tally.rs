@@ -59,7 +59,7 @@ impl Tally {
         }
         match result.meaning() {
             Meaning::Broken => true,
-            Meaning::Unknown => result.verdict.hides(result.level, self.strict),
+            Meaning::Unknown => result.hides(self.strict),
             Meaning::Finding => self.strict,
             Meaning::Good | Meaning::Skipped => false,
         }

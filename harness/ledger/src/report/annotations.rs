@@ -78,7 +78,7 @@ pub fn annotations(run: &Recorded) -> Vec<Annotation> {
     let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
     let causes = causes(run.results.iter().filter(counts));
     let broken = causes.iter().map(|cause| (of_cause(cause, run), cause.len())).collect();
-    let hides = |result: &&RuleResult| result.verdict.hides(result.level, strict);
+    let hides = |result: &&RuleResult| result.hides(strict);
     let mut unknown: Vec<&RuleResult> = run.results.iter().filter(counts).filter(hides).collect();
     // A blocked rule only says that another one is broken, so it comes last.
     unknown.sort_by_key(|result| (result.verdict == Verdict::Blocked, &result.id));

@@ -72,5 +72,9 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
         }
         Some(other) => (Tone::Bad, message!("exit-status", status = other)),
     };
+    let once = results.iter().filter(counts).filter(|result| result.unconfirmed()).count();
+    let reds = broken + counting(Meaning::Finding);
+    let once = if once > 0 { message!("count-unconfirmed", count = once, of = reds) } else { String::new() };
+    let text = [text, once].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     Conclusion { tone, text }
 }

@@ -37,7 +37,8 @@ fn title(result: &RuleResult, layout: Layout) -> String {
     };
     let paint = Paint(layout);
     let verdict = paint.verdict(result.meaning(), &verdict_title(result.verdict));
-    let mut text = format!("{verdict}  {}{level}\n", paint.bold(&one_line(&result.id)));
+    let once = if result.unconfirmed() { bracketed(message!("unconfirmed")) } else { String::new() };
+    let mut text = format!("{verdict}{once}  {}{level}\n", paint.bold(&one_line(&result.id)));
     for line in wrap(&one_line(&result.title), layout.width - 2).iter().filter(|line| !line.is_empty()) {
         text.push_str(&format!("  {line}\n"));
     }

@@ -171,7 +171,7 @@ fn case(
         Meaning::Good | Meaning::Finding => TestResult::Success,
         Meaning::Skipped => TestResult::SkippedWithCause { type_, message, cause: None },
         // A rule without an answer counts as skipped if it does not affect the run's exit status.
-        Meaning::Unknown if !rule.verdict.hides(rule.level, header.settings.strict) => {
+        Meaning::Unknown if !rule.hides(header.settings.strict) => {
             TestResult::SkippedWithCause { type_, message, cause: None }
         }
         Meaning::Broken => TestResult::Failure { type_, message, cause: Some(full()) },
@@ -207,7 +207,8 @@ fn of_rule(rule: &RuleResult, header: &RunHeader, causes: &BTreeMap<String, Stri
     let place = place_of(rule, header);
     let devices = on_devices(rule).map(|devices| ("devices", devices));
     let cause = causes.get(&rule.id).map(|cause| ("cause", cause.clone()));
-    OfRule { file: place.file, line: place.line, properties: devices.into_iter().chain(cause).collect() }
+    let once = rule.unconfirmed().then(|| ("unconfirmed", "seen once, not run again".to_owned()));
+    OfRule { file: place.file, line: place.line, properties: devices.into_iter().chain(cause).chain(once).collect() }
 }
 
 /// A rule's devices. If the results on the devices differ, the text lists the result on each device.

@@ -208,6 +208,7 @@ fn head(result: &RuleResult, known: bool, open: bool, since: &Since<'_>) -> Stri
     let summary = html! {
         summary {
             @if known { (known_label(result)) } @else { (label(result)) }
+            @if result.unconfirmed() { span.verdict.note { (message!("unconfirmed")) } }
             @if since.is_new(result) { span.verdict.note { (message!("label-new")) } }
             h3 { (elide(&result.id, 120)) }
             @if result.level == Level::Info { " " span.faint { (bracketed(message!("level-info")).trim()) } }
