@@ -234,6 +234,48 @@ fn a_failure_in_every_third_process_is_flaky_with_a_rate(
     assert!(replays.contains(&Verdict::Fail) && replays.contains(&Verdict::Pass), "{replays:?}");
 }
 
+/// The rules before [`STRUCK`], each with the sizes that it allocates.
+const BEFORE: [(&str, &str); 5] = [
+    ("a", "{bytes: 64..512}"),
+    ("b", "{bytes: 1KiB..1500}"),
+    ("c", "{bytes: 16KiB..20KiB}"),
+    ("d", "{bytes: 32..100}"),
+    ("e", "{bytes: 40KiB..50KiB}"),
+];
+
+/// A rule whose failure needs two of the rules before it is not flaky.
+#[test]
+fn a_failure_that_needs_earlier_rules_names_them_and_its_command_runs_them() {
+    let struck = Struck::by("FAULT_AFTER_TWO_OTHERS", ONE_PROCESS, ANY_SIZE, "must");
+    let of = |(name, sizes): (&str, &str)| {
+        let rule = RULE.split_once("rules:\n").expect("the rule").1.replace("struck", name);
+        rule.replace("ACTORS", "").replace("ACTOR", "").replace("DOMAIN", sizes).replace("LEVEL", "must")
+    };
+    let rules: String = BEFORE.into_iter().chain([("struck", "{bytes: 4KiB..8191}")]).map(of).collect();
+    struck.0.catalog(format!("# The rules of a test.\ntitle: Faults\nrules:\n{rules}"));
+    let after = "fails only after acl.faults.b, acl.faults.c in the same process";
+    struck.run("report", &["--jobs", "1"]).says(1, &["FAIL  acl.faults.struck", after, "1 rule broken"]);
+    let (failure, confirmation) = struck.found("report");
+    assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::AfterRules, Verdict::Fail));
+    assert_eq!(confirmation.after_rules, ["acl.faults.b", "acl.faults.c"]);
+    assert!(failure.replay.contains("run acl.faults.b acl.faults.c acl.faults.struck --jobs 1"), "{}", failure.replay);
+    struck.replay("report").says(1, &["FAIL  acl.faults.struck", after]);
+
+    // The journal has the rules of each worker in their order.
+    let report = struck.0.report("report");
+    let worker = report.result(STRUCK).ran_in[0].worker;
+    let mut there: Vec<(u64, &str)> = report
+        .results
+        .iter()
+        .flat_map(|result| result.ran_in.iter().map(move |ran| (ran, result.id.as_str())))
+        .filter(|(ran, _)| ran.worker == worker)
+        .map(|(ran, id)| (ran.place, id))
+        .collect();
+    there.sort_unstable();
+    let ids = ["a", "b", "c", "d", "e", "struck"].map(|name| format!("acl.faults.{name}"));
+    assert!(there.iter().map(|(_, id)| *id).eq(ids.iter().map(String::as_str)), "{there:?}");
+}
+
 #[test]
 fn a_single_failure_has_the_rate_of_its_rule() {
     let struck = Struck::by("FAULT_ONCE", ONE_PROCESS, ANY_SIZE, "must");
@@ -243,7 +285,7 @@ fn a_single_failure_has_the_rate_of_its_rule() {
     let (failure, confirmation) = struck.found("report");
     assert_eq!(confirmation.rule, Repeats { failed: 1, runs: 4 });
     assert_eq!(confirmation.alone, Repeats { failed: 0, runs: 10 });
-    assert!(confirmation.remark.contains("only after other rules"), "{}", confirmation.remark);
+    assert_eq!(confirmation.remark, "it fails rarely", "no other rule ran before it");
     assert!(!failure.replay.contains("--case"), "the case alone never failed: {}", failure.replay);
     // It fails once on a machine, and again on the next one.
     fs::remove_file(struck.0.path("crashed")).unwrap();
@@ -253,9 +295,15 @@ fn a_single_failure_has_the_rate_of_its_rule() {
 #[test]
 fn a_lost_device_leaves_the_failure_unconfirmed() {
     let struck = Struck::by("FAULT_NO_SECOND_START", ONE_PROCESS, ANY_SIZE, "must");
-    struck.run("report", &[]).says(1, &["CRASH  acl.faults.struck", "not run again"]);
+    let marks = ["CRASH (unconfirmed)  acl.faults.struck", "1 rule broken; one of 1 reds was seen once"];
+    struck.run("report", &[]).says(1, &marks);
+    let report = struck.0.report("report");
+    assert!(report.result(STRUCK).unconfirmed());
+    assert!(report.junit.contains("name=\"unconfirmed\""), "{}", report.junit);
+    let page = fs::read_to_string(struck.0.path("report/report.html")).expect("a page");
+    assert!(page.contains(">unconfirmed</span>"), "the page has the mark");
     let (failure, confirmation) = struck.found("report");
-    assert_eq!((confirmation.conclusion, confirmation.alone.runs), (Conclusion::Open, 0));
+    assert_eq!((confirmation.conclusion, confirmation.alone.runs), (Conclusion::Unconfirmed, 0));
     assert!(confirmation.remark.contains("ACL_ERROR_RT_LOST_HEARTBEAT"), "{}", confirmation.remark);
     assert_eq!(failure.shrinks, 0);
     assert_eq!(size(&failure.values), 32768);

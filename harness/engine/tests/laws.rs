@@ -469,9 +469,9 @@ fn the_calls_of_a_case_follow_its_conditions() {
 #[test]
 fn a_plan_that_is_cut_says_how_much_ran() {
     let wide = [("n", domain(|source| source.int = Some("0..1000000".to_owned())))];
-    let cut = |planned| Some(Cut { ran: 1, planned, limit_milliseconds: 0 });
-    assert_eq!(coverage(&wide, None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(100) }));
-    assert_eq!(coverage(&[], None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(3) }));
+    let cut = |planned, edges_left| Some(Cut { ran: 1, planned, edges_left, limit_milliseconds: 0 });
+    assert_eq!(coverage(&wide, None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(100, 1) }));
+    assert_eq!(coverage(&[], None, 0), (1, Coverage { distinct: 1, remark: None, cut: cut(3, 0) }));
 }
 
 proptest! {
@@ -495,7 +495,7 @@ proptest! {
         let plan = Plan::new(&program, &scope, seeds.0, &budget).expect("the domains have values");
         prop_assert_eq!(planned(seeds.0), planned(seeds.1));
         prop_assert_eq!(calls_of_a_case(&program, &scope).expect("the domains have values"), 2 * rounds);
-        let (edges, all) = (plan.edges_left() as u64, plan.planned());
+        let (edges, all) = (plan.edges_left(), plan.planned());
         prop_assert!(edges == values as u64 + 2 && all >= edges && all <= edges.max(u64::from(most)));
         prop_assert!((all - edges) * 2 * rounds <= calls, "{all} cases, {edges} edges");
     }

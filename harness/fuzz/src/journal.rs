@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ledger::report::{Layout, summary, write_junit};
-use record::{JournalError, Meaning, Recorded, RunSettings, Verdict, read_run};
+use record::{JournalError, Meaning, Recorded, RuleResult, RunSettings, Verdict, read_run};
 
 use crate::catalog::is_rule_id;
 

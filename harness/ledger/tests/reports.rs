@@ -142,7 +142,9 @@ fn steps_that_cannot_be_shown_leave_the_rest_of_the_block(#[case] change: fn(&mu
 #[rstest]
 #[case::after("failure_after_others", Conclusion::After)]
 #[case::flaky("failure_flaky", Conclusion::Flaky)]
+#[case::after_rules("failure_after_rules", Conclusion::AfterRules)]
 #[case::open("failure_not_run_again", Conclusion::Open)]
+#[case::once("failure_unconfirmed", Conclusion::Unconfirmed)]
 fn failures_that_depend_on_others_or_on_chance(#[case] name: &str, #[case] conclusion: Conclusion) {
     let mut result = broken();
     let failure = result.failure.as_mut().unwrap();
@@ -416,6 +418,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                 owns: vec![text()],
                 confirmation: Some(Confirmation {
                     after: vec![vec![(text(), text())], vec![]],
+                    after_rules: vec![text()],
                     remark: text(),
                     ..confirmation(Conclusion::After)
                 }),

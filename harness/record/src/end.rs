@@ -104,3 +104,6 @@ pub fn exit_code(
         0
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -375,7 +375,7 @@ impl Inquiry<'_> {
             }
             let rule = self.confirmation.rule;
             if rule.failed == 1 && rule.runs > 1 && self.confirmation.remark.is_empty() {
-                self.confirmation.remark = "it fails rarely, or only after other rules in the same process".to_owned();
+                self.confirmation.remark = "it fails rarely".to_owned();
             }
             return if rule.runs > 1 { Conclusion::Flaky } else { Conclusion::Open };
         }

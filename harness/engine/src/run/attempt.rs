@@ -50,10 +50,16 @@ impl Campaign {
     pub(super) fn on_one_of(&self, index: usize, order: &[usize], briefly: bool, round: u64) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let calls = calls(rule, &self.target.rules);
+        // A function that is broken for every rule is a failure of its owner, which runs all the same.
+        let owns = |call: &&str| rule.owns.iter().any(|function| function == call);
+        let others: BTreeSet<&str> = calls.iter().copied().filter(|call| !owns(call)).collect();
         let mut causes = Vec::new();
         loop {
-            let (lease, brief) = match self.lease(rule, order, &calls) {
-                Ok(leased) => leased,
+            let (lease, brief) = match self.lease(rule, order, &others) {
+                Ok((lease, brief)) => {
+                    let known = rule.owns.iter().any(|function| lease.breaker().knows(function));
+                    (lease, brief || known)
+                }
                 Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
             };
             let outcome = self.on_devices(index, &lease, (brief || briefly, round), &calls);

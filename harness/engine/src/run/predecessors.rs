@@ -82,27 +82,31 @@ struct Attempts<'a> {
 }
 
 impl Attempts<'_> {
-    /// The fewest rules found after which the failure occurs every time: the list is halved while it does. `None` if it
-    /// does not occur after all of them.
+    /// The fewest rules found after which the failure occurs every time: halves and then smaller parts of the list are left
+    /// out while it does. `None` if it does not occur after all of them.
     fn fewest(&mut self, mut before: Vec<Predecessor>) -> Result<Option<Vec<Predecessor>>, NotTried> {
         if !self.fails_after(&before)? {
             return Ok(None);
         }
-        let mut failed = 1;
-        while before.len() > 1 {
-            let halves = before.split_at(before.len() / 2);
-            // The rules that ran last are the likelier cause.
-            let Some(half) = [halves.1, halves.0].into_iter().find(|half| self.fails_after(half).unwrap_or(false))
-            else {
-                break;
-            };
-            (before, failed) = (half.to_vec(), 1);
+        let mut part = before.len();
+        while part > 1 {
+            part = part.div_ceil(2);
+            let mut at = 0;
+            while at < before.len() {
+                let rest = before.get(at + part..).unwrap_or_default();
+                let without = [&before[..at], rest].concat();
+                // If the time is over, the list stays as short as it is.
+                if !without.is_empty() && self.fails_after(&without).unwrap_or(false) {
+                    before = without;
+                } else {
+                    at += part;
+                }
+            }
         }
-        while failed < ENOUGH {
+        for _ in 1..ENOUGH {
             if !self.fails_after(&before)? {
                 return Ok(None);
             }
-            failed += 1;
         }
         Ok(Some(before))
     }

@@ -66,8 +66,7 @@ fn result(verdict: Verdict, message: &str, failed: u32) -> RuleResult {
         found: if verdict == Verdict::Flaky { Verdict::Fail } else { verdict },
         alone: Repeats { failed, runs: 10 },
         rule: Repeats::default(),
-        after: Vec::new(),
-        remark: String::new(),
+        ..Confirmation::without_rerun(verdict, String::new())
     };
     let failure = Failure {
         statement: "same(a, b);".to_owned(),

@@ -120,6 +120,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
     RuleResult {
         id: id.into(),
         chapter: id.split('.').nth(1).unwrap_or("copy").into(),
+        ran_in: Vec::new(),
         class: None,
         title: "A copy moves every byte and no other".into(),
         level: Level::Must,
@@ -156,6 +157,7 @@ pub fn failure() -> Failure {
             "A synchronous copy transfers exactly `count` bytes: each of them arrives, and the bytes before \
                          and behind the destination keep their values, whatever the size and the alignment are."
                 .into(),
+        promised: true,
         clauses: vec![
             "copy.all-bytes: A copy writes every byte of the range (Toy reference (2), toy_copy; this library is of \
              edition 2.1)"
@@ -209,11 +211,8 @@ pub fn failure() -> Failure {
         owns: vec!["toy_dv_copy".into()],
         confirmation: Some(Confirmation {
             conclusion: Conclusion::Alone,
-            found: Verdict::Fail,
             alone: Repeats { failed: 2, runs: 2 },
-            rule: Repeats { failed: 1, runs: 1 },
-            after: vec![],
-            remark: String::new(),
+            ..Confirmation::without_rerun(Verdict::Fail, String::new())
         }),
     }
 }
@@ -295,6 +294,10 @@ pub fn confirmation(conclusion: Conclusion) -> Confirmation {
                 vec![("size".into(), "4096".into()), ("host_offset".into(), "0".into())],
                 vec![("size".into(), "8192".into()), ("host_offset".into(), "63".into())],
             ],
+            _ => vec![],
+        },
+        after_rules: match conclusion {
+            Conclusion::AfterRules => vec!["toy.copy.first".into(), "toy.copy.second".into()],
             _ => vec![],
         },
         remark: match conclusion {
