@@ -39,6 +39,10 @@ fn rule(id: &str, keys: &str, steps: &str) -> String {
 const STREAM: &str = "      aclrtCreateStream(&stream);
       aclrtSynchronizeStream(stream);
 ";
+const TWO_STREAMS: &str = "      aclrtCreateStream(&other);
+      aclrtCreateStream(&stream);
+      aclrtSynchronizeStream(stream);
+";
 const STREAM_FOR_LONG: &str = "      aclrtCreateStream(&stream);
       aclrtSynchronizeStreamWithTimeout(stream, 1000);
 ";
@@ -64,8 +68,20 @@ fn waiting_rules() -> String {
 }
 
 fn copying_rules() -> String {
-    let copies = (0..60).map(|number| rule(&format!("night.copy{number}"), "", COPY));
-    format!("title: Night\nrules:\n{}", copies.collect::<String>())
+    let owner = rule("night.owner", "    owns: [aclrtMemcpy]\n", COPY);
+    let copies = (0..20).map(|number| rule(&format!("night.copy{number}"), "", COPY));
+    format!("title: Night\nrules:\n{owner}{}", copies.collect::<String>())
+}
+
+/// Rules with two streams, between rules with one.
+fn paired_rules() -> String {
+    let mut rules = "title: Night\nrules:\n".to_owned();
+    rules.push_str(&rule("night.owner", "    owns: [aclrtSynchronizeStream]\n", STREAM));
+    for number in 0..3 {
+        rules.push_str(&rule(&format!("night.pair{number}"), "", TWO_STREAMS));
+        rules.push_str(&rule(&format!("night.stream{number}"), "", STREAM));
+    }
+    rules
 }
 
 /// Builds a library in front of the simulated device's library.

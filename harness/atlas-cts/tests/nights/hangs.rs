@@ -4,7 +4,7 @@ use std::fs;
 
 use record::{RuleResult, Verdict};
 
-use crate::nights::{ALONE, copying_rules, rule, run, verdicts, waiting_rules};
+use crate::nights::{ALONE, copying_rules, paired_rules, rule, run, verdicts, waiting_rules};
 
 #[test]
 fn only_one_rule_and_the_owner_wait_for_a_function_that_hangs() {
@@ -24,6 +24,16 @@ fn only_one_rule_and_the_owner_wait_for_a_function_that_hangs() {
         }
     }
     assert_eq!(verdicts["acl.night.timed0"], Verdict::Pass);
+}
+
+#[test]
+fn a_hang_in_one_use_of_a_function_is_red_where_it_is_used_so_and_blocks_no_other_rule() {
+    let (_, answer, report) = run(paired_rules(), "HANGS_WITH_TWO_STREAMS");
+    answer.says(1, &["acl.night.pair0"]);
+    for (id, verdict) in verdicts(&report) {
+        let wanted = if id.starts_with("acl.night.pair") { Verdict::Timeout } else { Verdict::Pass };
+        assert_eq!(verdict, wanted, "{id}");
+    }
 }
 
 #[test]

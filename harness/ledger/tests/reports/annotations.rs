@@ -82,7 +82,7 @@ fn every_cause_and_every_rule_without_an_answer_has_an_annotation_and_no_other_r
     let number = |severity| named.iter().filter(|(known, _)| *known == severity).count();
     assert!(causes(&run.results).len() > 2, "the verdicts are causes");
     assert_eq!(number(Severity::Error), causes(&run.results).len(), "{named:?}");
-    let warned = ["toy.copy.blocked", "toy.copy.error", "toy.copy.device-lost"];
+    let warned = ["toy.copy.blocked", "toy.copy.error", "toy.copy.device-lost", "toy.copy.cut"];
     assert_eq!(number(Severity::Warning), warned.len(), "{named:?}");
     for rule in warned {
         assert!(named.iter().any(|(severity, title)| *severity == Severity::Warning && title.starts_with(rule)));
