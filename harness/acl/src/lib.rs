@@ -1,7 +1,9 @@
 //! AscendCL, the runtime for Atlas devices: the vendor-specific code, in addition to the catalog and the simulated
 //! device.
+
 // Only items used by other crates are public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
 
 #[expect(unreachable_pub, reason = "it is generated")]
 #[rustfmt::skip]

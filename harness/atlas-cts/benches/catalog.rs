@@ -1,5 +1,7 @@
 //! A catalog of 2,000 rules read and checked. docs/engine/benchmarks.md has the figures, the budget and how to run it.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 #[path = "catalog/large.rs"]
 mod large;
 

@@ -91,6 +91,8 @@ pub enum CommandError {
     Print(CaseError),
     #[error("error: {0}")]
     PrintPython(PythonError),
+    #[error("error: {signal}: the examination was stopped and says nothing; run the command again")]
+    Interrupted { signal: &'static str },
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
     Root { path: PathBuf },
     #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]
@@ -169,6 +171,7 @@ impl CommandError {
             CommandError::File { .. }
             | CommandError::Exists { .. }
             | CommandError::Interface(_)
+            | CommandError::Interrupted { .. }
             | CommandError::Soak(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,

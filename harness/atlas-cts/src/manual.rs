@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use atlas_cts::{CommandError, say, say_line};
+use catalog::files;
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
+use clap_mangen::Man;
 use engine::run::ExitStatus;
 use ledger::report::wrap;
 
@@ -42,9 +44,24 @@ pub(crate) fn manual(options: &ManualOptions) -> Result<ExitStatus, CommandError
     };
     let failed = |source| CommandError::File { path: folder.clone(), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
-    clap_mangen::generate_to(grammar(true), folder).map_err(failed)?;
+    let mut command = grammar(true).disable_help_subcommand(true);
+    command.build();
+    write_pages(&command, folder)?;
     say_line(folder.display())?;
     Ok(ExitStatus::Success)
+}
+
+/// Writes the pages of a command and of its commands.
+fn write_pages(command: &Command, folder: &Path) -> Result<(), CommandError> {
+    let visible = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    for inner in visible {
+        write_pages(inner, folder)?;
+    }
+    let manual = Man::new(command.clone());
+    let path = folder.join(manual.get_filename());
+    let mut page = Vec::new();
+    let written = manual.render(&mut page).and_then(|()| files::replace(&path, page));
+    written.map_err(|source| CommandError::File { path, source })
 }
 
 /// The width of the page, in columns.

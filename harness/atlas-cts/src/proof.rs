@@ -194,7 +194,7 @@ fn write_dictionary(folder: &Path, dictionary: &Dictionary) -> Result<String, Pr
     std::fs::create_dir_all(folder).map_err(cannot)?;
     let path = dictionary_file(folder, &dictionary.product);
     let bytes = encode(dictionary).map_err(cannot)?;
-    std::fs::write(&path, &bytes).map_err(cannot)?;
+    files::replace(&path, &bytes).map_err(cannot)?;
     let cells: usize = dictionary.rows.iter().map(|row| row.cells.len()).sum();
     let killed = dictionary.rows.iter().filter(|row| row.cells.iter().any(|cell| cell.verdict.kills())).count();
     Ok(format!(

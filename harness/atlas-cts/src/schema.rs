@@ -58,7 +58,7 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
             }
         } else {
             std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-            std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+            files::replace(&path, text).map_err(|error| failed(&path, error))?;
             say_line(path.display())?;
         }
     }

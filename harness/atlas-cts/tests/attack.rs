@@ -1,6 +1,9 @@
 //! Attacks, each with the command that it targets: files of other users, journals from outside, limits, hostile tools
 //! and libraries.
 
+#[path = "attack/users.rs"]
+mod users;
+
 use crate::support;
 
 use std::fs;

@@ -4,6 +4,8 @@
 mod limits;
 #[path = "faults/manners.rs"]
 mod manners;
+#[path = "faults/signals.rs"]
+mod signals;
 #[path = "faults/stacks.rs"]
 mod stacks;
 #[path = "faults/starts.rs"]

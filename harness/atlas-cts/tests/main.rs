@@ -1,6 +1,8 @@
 //! The end-to-end tests of the command, in one executable. Forty executables would be linked one after another, and the
 //! tests of each would run alone.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 mod support;
 
 mod attack;

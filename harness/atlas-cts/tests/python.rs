@@ -13,7 +13,7 @@ use rstest::rstest;
 use support::{Answer, Bench, project};
 
 /// True if this machine has an interpreter that can be used. A test that is skipped says so.
-static USABLE: LazyLock<bool> = LazyLock::new(|| {
+pub static USABLE: LazyLock<bool> = LazyLock::new(|| {
     let check = "import sys; sys.exit(sys.version_info < (3, 8))";
     let usable = Command::new("python3").args(["-c", check]).status().is_ok_and(|status| status.success());
     if !usable {
@@ -250,4 +250,24 @@ fn a_printed_program_holds_on_the_faithful_device_and_fails_on_a_defect() {
     assert_eq!(run_program(&bench, &program, "").0, 0);
     let (status, said) = run_program(&bench, &program, "ipc.key-empty");
     assert_eq!(status, 1, "{said}");
+}
+
+/// A signal that the module sends to its own process ends it. It is not taken for a fault that repeats.
+#[test]
+fn a_signal_sent_in_python_is_a_crash() {
+    if !*USABLE {
+        return;
+    }
+    let bench = Bench::new();
+    let folder = bench.path("modules");
+    support::copy_folder(&project().join("fixtures/pyacl"), &folder);
+    let rt = folder.join("acl/rt.py");
+    let text = fs::read_to_string(&rt).unwrap();
+    let sends =
+        "\n\ndef memset(*words):\n    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)\n    return 0\n";
+    fs::write(&rt, text + sends).unwrap();
+    let path = folder.display().to_string();
+    let (answer, verdicts) = run(&bench, &["acl.set.byte"], &through(&["--python-path", &path]));
+    answer.says(1, &["CRASH  acl.set.byte", "SIGSEGV"]);
+    assert_eq!(verdicts[0].1, "crash");
 }

@@ -141,14 +141,18 @@ fn a_file_that_others_may_change_is_refused(#[case] mode: u32) {
     run(&bench, &[]).says(2, &["config.toml: other users may write to it (mode ", "chmod go-w"]);
 }
 
-/// Only root can give a file away.
-#[test]
-fn a_file_of_another_user_is_refused() {
+/// Only root can give a file away. In a folder of another user, that user chooses which of this user's files is the
+/// site file.
+#[rstest]
+#[case::the_file("settings/atlas-cts/config.toml")]
+#[case::its_folder("settings/atlas-cts")]
+#[case::a_folder_above_it("settings")]
+fn a_file_of_another_user_is_refused(#[case] given_away: &str) {
     let bench = bench();
     site(&bench, "settings/atlas-cts/config.toml", "recover-cmd = \"true\"\n");
-    match chown(bench.path("settings/atlas-cts/config.toml"), Some(12_345), None) {
+    match chown(bench.path(given_away), Some(12_345), None) {
         Ok(()) => {
-            run(&bench, &[]).says(2, &["config.toml: belongs to another user (uid 12345)", "--no-config"]);
+            run(&bench, &[]).says(2, &["config.toml: ", "belongs to another user (uid 12345)", "--no-config"]);
         }
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied),
     }

@@ -1,9 +1,11 @@
-//! Safe file access: bounded reads from regular files, and private writes.
+//! Safe file access: bounded reads from regular files, private writes, and folders that no other user controls.
 
+mod ownership;
 mod replace;
 #[cfg(test)]
 mod tests;
 
+pub use ownership::{expect_trusted, folder_for_private_ones, is_trusted_owner, make_own_folder, own_folder};
 pub use replace::{remove_left_over, replace};
 
 use std::fs::{self, File, FileType, Permissions};
@@ -28,28 +30,6 @@ pub fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     Ok(file)
-}
-
-/// True if a file of this user can be trusted like a file of the current user: it is the current user, or root.
-pub fn is_trusted_owner(user: u32) -> bool {
-    [0, rustix::process::geteuid().as_raw()].contains(&user)
-}
-
-/// Checks that no other user controls the content of an open file.
-///
-/// # Errors
-/// Fails if another user than root owns the file, or if other users may write to it.
-pub fn expect_trusted(file: &File) -> io::Result<()> {
-    let about = file.metadata()?;
-    let refused = |text| Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
-    if !is_trusted_owner(about.uid()) {
-        return refused(format!("belongs to another user (uid {}), who could change it (chown it)", about.uid()));
-    }
-    let mode = about.mode() & 0o777;
-    if mode & 0o022 != 0 {
-        return refused(format!("other users may write to it (mode {mode:04o}; chmod go-w)"));
-    }
-    Ok(())
 }
 
 /// Reads the bytes of a regular file.

@@ -1,7 +1,9 @@
 //! The catalog: reads files, checks rules, and selects those that apply to a device, with the reasons why the others do
 //! not. Also checks the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`].
+
 // Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
 #![forbid(unsafe_code)]
 
 pub mod coverage;

@@ -3,6 +3,8 @@
 //!
 //! The workers are this executable, so it has its own `main`.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 #[rustfmt::skip]
 #[path = "../tests/toy/bindings.rs"]
 mod bindings;

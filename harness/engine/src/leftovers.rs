@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
 
+/// The prefix of the names of the folders that runs create for machines and tools. Old ones are removed by later runs.
+pub(crate) const RUN_FOLDERS: &str = "atlas-cts-run-";
+
 /// Makes this process the parent of its orphaned descendants.
 pub(crate) fn adopt_orphans() {
     static ONCE: Once = Once::new();

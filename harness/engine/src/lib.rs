@@ -9,6 +9,7 @@
 //! which adds an entry to the executable's registry ([`runtime`]).
 // Lets the compiler find dead code: only items that other crates use are public.
 #![warn(unreachable_pub)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
 
 pub mod case;
 mod confirm;

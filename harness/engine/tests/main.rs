@@ -1,6 +1,8 @@
 //! The tests of the engine in one executable: those without a library (the language, laws, the order of the modules),
 //! and runs of the toy and of the depot.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 mod bench;
 mod circles;
 mod depot;

@@ -2,6 +2,7 @@
 //! either an error with its place, or a value with the properties that the rest of the suite relies on, without a panic
 //! and with bounded work and memory. `docs/engine/fuzzing.md` explains how to run the targets.
 #![warn(unreachable_pub)]
+#![allow(clippy::disallowed_methods, reason = "a tool of developers, in their own folders")]
 
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "the tables are generated for the engine's tests")]

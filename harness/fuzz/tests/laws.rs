@@ -1,6 +1,8 @@
 //! All entries of a corpus keep the law of their target, and so do inputs created from them: a few thousand, or as many
 //! as fit into the time in the environment variable.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;

@@ -5,6 +5,7 @@
 //! soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
 
 pub mod answers;
 mod books;

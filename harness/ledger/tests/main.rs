@@ -1,5 +1,7 @@
 //! Reports, comparisons, histories and matrices of made-up journals.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 mod compare;
 mod diagnosis;
 mod history;

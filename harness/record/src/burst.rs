@@ -1,7 +1,7 @@
 //! The ledger of bursts on a card: which rules ran, when and how long, over many short runs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -112,17 +112,18 @@ impl BurstLedger {
         folder.join(format!("bursts-{}.json", card.chars().map(safe).collect::<String>()))
     }
 
-    /// Opens a card's ledger, which is empty if there is none yet. The folder is created if necessary.
+    /// Opens a card's ledger, which is empty if there is none yet. The folder is created if necessary. No other user
+    /// may control it, because the ledger decides which rules run.
     ///
     /// # Errors
     /// Fails if the ledger is in use or broken, or if the folder cannot be used.
     pub fn open(folder: &Path, card: &str) -> Result<BurstLedger, BurstBookError> {
-        let path = BurstLedger::file(folder, card);
         let io = |attempt: &'static str, path: &Path| {
             let path = path.to_owned();
             move |source| BurstBookError::Io { attempt, path, source }
         };
-        fs::create_dir_all(folder).map_err(io("create", folder))?;
+        let folder = &files::make_own_folder(folder, 0o755).map_err(io("use", folder))?;
+        let path = BurstLedger::file(folder, card);
         let lock_path = path.with_extension("lock");
         let lock = File::options().write(true).create(true).truncate(false).open(&lock_path);
         let lock = lock.map_err(io("open", &lock_path))?;

@@ -5,6 +5,8 @@
 //! next to the `specs` of its tests. The files are checked in: only this generator needs libclang, and building the
 //! suite does not.
 
+#![allow(clippy::disallowed_methods, reason = "a tool of developers, in their own folders")]
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! `bindings-generator compare` finds the kinds of change that releases make under unchanged names, and reports nothing
 //! if nothing changed. Headers that crash libclang end in an error message. So does a missing libclang.
 
+#![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use catalog::product;
 use clap::Args;
 use engine::doctor::{Examination, HostMachine, Patient, Verdict, page};
-use engine::run::{ExitStatus, load_rules};
+use engine::run::{ExitStatus, interrupt, load_rules};
 use messages::{Language, use_language};
 
 use crate::choice::named_or_installed;
@@ -65,7 +65,10 @@ pub fn doctor(mut arguments: DoctorArguments) -> Result<ExitStatus, CommandError
     if !arguments.root.is_dir() {
         return Err(CommandError::Root { path: arguments.root.clone() });
     }
-    let machine = HostMachine::new(&arguments.root, Duration::from_secs(arguments.limit));
+    // A signal ends this command only after it has ended the tool that is running.
+    interrupt::listen(false);
+    let machine = HostMachine::new(&arguments.root, Duration::from_secs(arguments.limit))
+        .abandoned_where(|| interrupt::requested().is_some());
     let mut found = Examination::new(env!("CARGO_PKG_VERSION"), runtime.name(), &arguments.root.display().to_string());
     let library = library::look(&machine, options, runtime, &rules, &mut found);
     python::look(&machine, options, runtime, &rules, library.as_deref(), &mut found);
@@ -82,6 +85,9 @@ pub fn doctor(mut arguments: DoctorArguments) -> Result<ExitStatus, CommandError
         if !known && found.product.is_some() {
             expect::look(&patient, options, &mut found);
         }
+    }
+    if let Some(signal) = interrupt::requested() {
+        return Err(CommandError::Interrupted { signal });
     }
     found.conclude();
     if arguments.json {

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity, ask};
+use engine::run::interrupt;
 use engine::runtime::Runtime;
 use messages::{Language, message};
 use record::{RuleResult, RunHeader, Verdict, read_journal};
@@ -47,7 +48,15 @@ pub(super) fn look(
             command.env_remove(name);
         }
     }
-    command.arg("run").args(doctor.probe).arg("--library").arg(library).arg("--report-dir").arg(&report);
+    // The options' relative paths are relative to the current folder.
+    command
+        .current_dir(".")
+        .arg("run")
+        .args(doctor.probe)
+        .arg("--library")
+        .arg(library)
+        .arg("--report-dir")
+        .arg(&report);
     let (deadline, wait) = (options.conditions.deadline, options.machine.lock_wait);
     command.arg("--deadline").arg(deadline.to_string());
     command.arg("--lock-dir").arg(&options.machine.lock_dir).arg("--lock-wait").arg(wait.to_string());
@@ -59,7 +68,7 @@ pub(super) fn look(
     }
     // A hang costs one deadline, and its rerun costs another.
     let limit = Duration::from_secs(deadline * 6 + wait + BESIDES);
-    let answer = ask(&mut command, limit, &|| false);
+    let answer = ask(&mut command, limit, &|| interrupt::requested().is_some());
     let (header, results) =
         read_journal(&report).map(|(header, results, _)| (Some(header), results)).unwrap_or_default();
     let passed = results.iter().filter(|result| result.verdict == Verdict::Pass).count();

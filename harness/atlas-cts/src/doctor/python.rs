@@ -1,11 +1,10 @@
 //! A check that the Python module through which calls are to be made can be used.
 
 use std::path::Path;
-use std::process::Command;
 
 use catalog::{PythonModule, Rules};
 use engine::doctor::{Examination, Finding, HostMachine, Severity};
-use engine::run::set_up_python;
+use engine::run::{python_command, set_up_python};
 use engine::runtime::Runtime;
 use messages::message;
 use serde::Deserialize;
@@ -65,7 +64,7 @@ pub(super) fn look(
     };
     found.looked(message!("look-python"), python, set_up.shown.clone());
     let Some(module) = &rules.python else { return };
-    let mut command = Command::new(&given.python);
+    let mut command = python_command(&given.python);
     command.arg("-c").arg(PROBE).arg(&module.module);
     command.arg(set_up.through.folders.first().map_or("", String::as_str));
     command.args(module.functions.values().map(|form| form.call.as_str()));

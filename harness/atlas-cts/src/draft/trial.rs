@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use abi::Function;
+use catalog::files::replace;
 use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, TEMPLATES, offered};
 use engine::prove::look;
 use engine::run::{Backend, CatalogOptions, Options, RunError, Target, load_rules};
@@ -57,7 +58,7 @@ impl Copy {
     /// Writes a file in the copy. The path is relative to `specs/`.
     pub(super) fn write(&self, below: &str, text: &str) -> Result<(), DraftError> {
         let path = self.folder.path().join(below);
-        fs::write(&path, text).map_err(|source| DraftError::File { path, source })
+        replace(&path, text).map_err(|source| DraftError::File { path, source })
     }
 
     /// The options that select this copy of the catalog.

@@ -9,6 +9,7 @@ mod readme;
 
 use std::path::{Path, PathBuf};
 
+use catalog::files::replace;
 use catalog::{self, Known, Originals, Rule, Rules, Specs};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -158,5 +159,5 @@ fn write(
         (folder.join("issue.md"), issue::text(evidence).into_bytes()),
         (headers.join(evidence.rules.header), declarations.to_vec()),
     ];
-    files.into_iter().try_for_each(|(path, bytes)| std::fs::write(&path, bytes).map_err(failed(&path)))
+    files.into_iter().try_for_each(|(path, bytes)| replace(&path, bytes).map_err(failed(&path)))
 }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use atlas_cts::{CommandError, say, say_line};
+use catalog::files;
 use engine::run::ExitStatus;
 use engine::runtime::Runtime;
 use simulator_contract::DENY;
@@ -20,8 +21,7 @@ pub(crate) fn simulator(runtime: &Runtime, print_path: Option<&Path>, list: bool
     let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
     if let Some(folder) = print_path {
         let failed = |source| CommandError::File { path: folder.to_owned(), source };
-        let folder = std::path::absolute(folder).map_err(failed)?;
-        std::fs::create_dir_all(&folder).map_err(failed)?;
+        let folder = files::make_own_folder(folder, 0o755).map_err(failed)?;
         for library in device.libraries {
             say_line(library.write_to(&folder).map_err(failed)?.display())?;
         }

@@ -10,20 +10,23 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use atlas_cts::CommandError;
-use catalog::Rules;
+use catalog::{Rules, files};
 use clap::Args;
 use engine::run::{
     CatalogOptions, ConditionOptions, Options, SimulatorOptions, interrupt, load_rules, program_environment,
 };
 use engine::runtime::Runtime;
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
 /// The interval between checks for the end of the program.
 const TICK: Duration = Duration::from_millis(5);
 /// The variable with the folders that the loader searches first.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
-/// The folder with the simulated device's library, in the machine's folder.
+/// The folder with the simulated device's library, in this command's private folder.
 const LIBRARY_FOLDER: &str = "lib";
+/// The mode of a folder that only this user can enter.
+const PRIVATE: u32 = 0o700;
 
 /// The options of `simulator run`.
 #[derive(Debug, Args)]
@@ -31,7 +34,8 @@ pub(crate) struct ProgramArguments {
     /// Folder of the machine; programs with the same folder share its devices [default: a new one].
     ///
     /// A new folder is removed when the program ends. For programs that share memory and are started one by one, name
-    /// a folder in all of their commands, and remove it when the last one has ended.
+    /// a folder in all of their commands, and remove it when the last one has ended. Only this user and root may write
+    /// to it.
     #[arg(long, value_name = "DIR", help_heading = "Simulated device")]
     machine: Option<PathBuf>,
     /// Number of devices; default: 4.
@@ -52,21 +56,6 @@ pub(crate) struct ProgramArguments {
     program: Vec<OsString>,
 }
 
-/// The folder of a machine. A folder that this command created is removed with it.
-enum MachineFolder {
-    Shared(PathBuf),
-    Private(tempfile::TempDir),
-}
-
-impl MachineFolder {
-    fn path(&self) -> &Path {
-        match self {
-            MachineFolder::Shared(path) => path,
-            MachineFolder::Private(folder) => folder.path(),
-        }
-    }
-}
-
 /// Runs a program on a simulated machine, and returns the program's exit status: 128 and the signal's number if a
 /// signal ended the program.
 ///
@@ -82,22 +71,28 @@ pub(crate) fn run_program(runtime: &'static Runtime, arguments: &ProgramArgument
     };
     let mut options = Options::of_rules(&arguments.catalog, &conditions, &Default::default(), &arguments.simulator);
     options.run.defects.clone_from(&arguments.defects);
-    let machine = folder(arguments.machine.as_deref())?;
-    let environment = program_environment(&options, runtime, &rules, machine.path())?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| CommandError::File { path, source }
     };
-    let libraries = machine.path().join(LIBRARY_FOLDER);
-    DirBuilder::new().recursive(true).mode(0o700).create(&libraries).map_err(failed(&libraries))?;
+    let private = private_folder()?;
+    // Programs load libraries, so these are never in a folder that the user named and that may be shared.
+    let libraries = private.path().join(LIBRARY_FOLDER);
+    let machine = match &arguments.machine {
+        None => private.path().to_owned(),
+        // A folder that exists already is the machine that other programs use.
+        Some(given) => files::make_own_folder(given, PRIVATE).map_err(failed(given))?,
+    };
+    let environment = program_environment(&options, runtime, &rules, &machine)?;
+    DirBuilder::new().mode(PRIVATE).create(&libraries).map_err(failed(&libraries))?;
     for library in device.libraries {
         let file = library.write_to(&libraries).map_err(failed(&libraries))?;
         for name in names(&rules, library.id, device.libraries.len() == 1) {
-            link(&file, &libraries.join(name)).map_err(failed(&libraries))?;
+            symlink(file.file_name().unwrap_or_default(), libraries.join(name)).map_err(failed(&libraries))?;
         }
     }
     // The last line before the program's output, so that the output is not mistaken for a card's.
-    eprintln!("atlas-cts: SIMULATED DEVICE in {}; its results say nothing about a card", machine.path().display());
+    eprintln!("atlas-cts: SIMULATED DEVICE in {}; its results say nothing about a card", machine.display());
     interrupt::listen(false);
     let [program, words @ ..] = arguments.program.as_slice() else { return Err(CommandError::NothingAsked) };
     let started = Command::new(program)
@@ -110,32 +105,18 @@ pub(crate) fn run_program(runtime: &'static Runtime, arguments: &ProgramArgument
     Ok(ended.code().unwrap_or_else(|| 128 + ended.signal().unwrap_or(0)))
 }
 
-/// The machine's folder. A folder that exists already is the machine that other programs use.
-fn folder(given: Option<&Path>) -> Result<MachineFolder, CommandError> {
-    let Some(given) = given else {
-        let place = std::env::temp_dir();
-        let made = tempfile::Builder::new().prefix("atlas-cts-machine-").tempdir_in(&place);
-        return made.map(MachineFolder::Private).map_err(|source| CommandError::File { path: place, source });
-    };
-    let made = std::path::absolute(given).and_then(|path| {
-        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-        Ok(path)
-    });
-    made.map(MachineFolder::Shared).map_err(|source| CommandError::File { path: given.to_owned(), source })
+/// A new folder for this command alone, which is removed when the program ends.
+fn private_folder() -> Result<TempDir, CommandError> {
+    let place = std::env::temp_dir();
+    let made = files::folder_for_private_ones(&place);
+    let made = made.and_then(|place| files::private_folder(&place, "atlas-cts-machine-"));
+    made.map_err(|source| CommandError::File { path: place, source })
 }
 
 /// The file names under which programs load a library of the runtime. A single simulated library has all functions,
 /// so it takes the place of the optional libraries, too.
 fn names<'a>(rules: &'a Rules, id: &'a str, single: bool) -> impl Iterator<Item = &'a String> {
     rules.libraries.all().iter().filter(move |library| single || library.id == id).flat_map(|library| &library.names)
-}
-
-/// Gives a file another name. Several programs may do so at the same time.
-fn link(file: &Path, name: &Path) -> io::Result<()> {
-    match symlink(file.file_name().unwrap_or(file.as_os_str()), name) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made,
-    }
 }
 
 /// Returns the loader's search path with another folder at the beginning.

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use catalog::files::{expect_trusted, open};
+use catalog::files::{expect_trusted, open, own_folder};
 use toml::de::{DeTable, DeValue};
 
 use super::SiteError;
@@ -88,11 +88,14 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The text of a file that no other user controls. The opened file is examined, so the file cannot be replaced between
-/// the examination and reading.
+/// The text of a file that no other user controls, in a folder that no other user controls. The opened file is
+/// examined, so the file cannot be replaced between the examination and reading.
 fn text_of(path: &Path) -> io::Result<String> {
     let file = open(path)?;
     expect_trusted(&file)?;
+    if let Some(folder) = std::path::absolute(path)?.parent() {
+        own_folder(folder)?;
+    }
     let mut text = String::new();
     file.take(LONGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LONGEST {

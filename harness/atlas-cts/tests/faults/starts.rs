@@ -46,6 +46,8 @@ fn a_runtime_that_cannot_count_devices_has_one() {
 #[case::crashes(&["FAULT_START_CRASHES"], "(signal 11 (SIGSEGV)); it printed: no firmware")]
 #[case::crashes_while_it_is_loaded(&["FAULT_LOADING"], "while the runtime was being set up, the library ended its \
     process")]
+#[case::sends_a_signal_while_it_is_loaded(&["FAULT_LOADING", "FAULT_SIGNAL=SIGSEGV", "FAULT_BY_RAISE"], "while the \
+    runtime was being set up, the library ended its process (signal 11 (SIGSEGV))")]
 #[case::has_no_device(&["FAULT_NO_DEVICE"], "libtested.so: the runtime reports no device")]
 #[case::is_another_product(&["FAULT_OTHER_PRODUCT"], "reports `Ascend310P3`, which is infer, but --product is a2")]
 #[case::needs_an_undefined_symbol(&["FAULT_NEEDS_A_SYMBOL"], "a_symbol_that_nobody_defines")]

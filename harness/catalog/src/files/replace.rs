@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use super::RANDOM;
+use super::{RANDOM, name_of};
 
 /// The suffix of files that are being written. The writer of such a file keeps the file locked.
 const PART: &str = ".atlas-cts-part";
@@ -20,8 +20,17 @@ const TRIES: usize = 10;
 /// file gets the same permissions as any new file of this process.
 ///
 /// # Errors
-/// Fails if the folder is not writable or the disk is full.
+/// Fails if the path exists and is not a regular file, if the folder is not writable, or if the disk is full.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => {
+            let text =
+                format!("is {}, not a file, and is left as it is; give another path", name_of(found.file_type()));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        // If the path cannot be examined, the new file cannot be created either.
+        _ => {}
+    }
     let mut part = new_part(path)?;
     part.write_all(content.as_ref())?;
     part.persist(path)?;

@@ -1,11 +1,14 @@
 use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use rstest::rstest;
 use tempfile::TempDir;
 
-use super::{private_folder, read, read_to_string, remove_left_over, replace, write_new};
+use super::{
+    folder_for_private_ones, make_own_folder, own_folder, private_folder, read, read_to_string, remove_left_over,
+    replace, write_new,
+};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -60,17 +63,100 @@ fn a_private_folder_is_for_its_user_alone_and_goes_with_its_content() {
 }
 
 #[test]
-fn a_replaced_file_is_new_and_the_target_of_a_link_stays() {
+fn a_replaced_file_is_new() {
     let folder = folder();
     let [path, other, plain] = ["file", "other", "plain"].map(|name| folder.path().join(name));
-    fs::write(&other, "theirs").unwrap();
-    symlink(&other, &path).unwrap();
-    replace(&path, "ours").unwrap();
-    assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
-    assert!(path.symlink_metadata().unwrap().is_file());
+    fs::write(&path, "first").unwrap();
+    fs::hard_link(&path, &other).unwrap();
+    replace(&path, "second").unwrap();
+    assert_eq!([&path, &other].map(|path| fs::read_to_string(path).unwrap()), ["second", "first"]);
     fs::write(&plain, "").unwrap();
     assert_eq!(path.metadata().unwrap().mode(), plain.metadata().unwrap().mode(), "permissions follow the umask");
     assert_eq!(names(folder.path()).len(), 3);
+}
+
+#[rstest]
+#[case::link("a link")]
+#[case::fifo("a FIFO")]
+#[case::folder("a folder")]
+fn what_is_not_a_file_is_not_replaced(#[case] kind: &str, #[values(true, false)] exists: bool) {
+    let folder = folder();
+    let [path, other] = ["file", "other"].map(|name| folder.path().join(name));
+    if exists {
+        fs::write(&other, "theirs").unwrap();
+    }
+    match kind {
+        "a link" => symlink(&other, &path).unwrap(),
+        "a FIFO" => fifo(&path),
+        _ => fs::create_dir(&path).unwrap(),
+    }
+    let before = names(folder.path());
+    let said = replace(&path, "ours").unwrap_err().to_string();
+    assert_eq!(said, format!("is {kind}, not a file, and is left as it is; give another path"));
+    assert_eq!(names(folder.path()), before);
+    assert_eq!(fs::read_to_string(&other).ok().as_deref(), exists.then_some("theirs"));
+}
+
+/// A folder for each element of a path, with its mode.
+fn below(folder: &TempDir, elements: &[(&str, u32)]) -> PathBuf {
+    elements.iter().fold(folder.path().to_owned(), |parent, (name, mode)| {
+        let path = parent.join(name);
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(*mode)).unwrap();
+        path
+    })
+}
+
+#[rstest]
+#[case::private(&[("a", 0o700), ("b", 0o755)], "")]
+#[case::below_a_sticky_one(&[("a", 0o1777), ("b", 0o700)], "")]
+#[case::open(&[("a", 0o755), ("b", 0o777)], "b other users may write to it (mode 0777; chmod go-w)")]
+#[case::open_to_the_group(&[("a", 0o755), ("b", 0o770)], "b other users may write to it (mode 0770; chmod go-w)")]
+#[case::below_an_open_one(&[("a", 0o777), ("b", 0o700)], "a other users may write to it (mode 0777; chmod go-w)")]
+#[case::sticky(&[("a", 0o1777)], "a is shared with other users; give a folder below it")]
+fn a_folder_is_ones_own_if_no_other_user_controls_it(#[case] elements: &[(&str, u32)], #[case] refused: &str) {
+    let folder = folder();
+    let path = below(&folder, elements);
+    match own_folder(&path) {
+        Ok(found) => assert_eq!((found, refused), (path.canonicalize().unwrap(), "")),
+        Err(error) => {
+            let said = error.to_string();
+            assert!(!refused.is_empty() && said.ends_with(refused), "{said}");
+        }
+    }
+}
+
+#[rstest]
+#[case::of_the_folder("a/b")]
+#[case::above_it("a")]
+#[case::of_a_link("link")]
+fn a_folder_of_another_user_is_not_ones_own(#[case] given_away: &str) {
+    let parent = folder();
+    below(&parent, &[("a", 0o755), ("b", 0o755)]);
+    symlink("a/b", parent.path().join("link")).unwrap();
+    let path = parent.path().join("link");
+    assert_eq!(own_folder(&path).unwrap(), parent.path().canonicalize().unwrap().join("a/b"));
+    if let Err(error) = lchown(parent.path().join(given_away), Some(65_534), None) {
+        eprintln!("DID NOT RUN: only root may give a folder away ({error})");
+        return;
+    }
+    let said = own_folder(&path).unwrap_err().to_string();
+    assert!(said.contains(&format!("{given_away} belongs to another user (uid 65534)")), "{said}");
+}
+
+#[test]
+fn missing_folders_are_made_and_links_have_an_end() {
+    let parent = folder();
+    let path = parent.path().join("a/../b/./c");
+    assert_eq!(own_folder(&path).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    let made = make_own_folder(&path, 0o700).unwrap();
+    assert_eq!(made, parent.path().canonicalize().unwrap().join("b/c"));
+    assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o700);
+    symlink("circle", made.join("circle")).unwrap();
+    assert!(own_folder(&made.join("circle")).unwrap_err().to_string().contains("Too many levels"));
+    fs::write(made.join("file"), "").unwrap();
+    assert!(own_folder(&made.join("file")).unwrap_err().to_string().ends_with("file is a file, not a folder"));
+    assert_eq!(folder_for_private_ones(Path::new("/tmp")).unwrap(), Path::new("/tmp").canonicalize().unwrap());
 }
 
 #[test]

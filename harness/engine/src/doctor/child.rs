@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use catalog::files;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::leftovers;
@@ -75,8 +76,19 @@ impl ChildAnswer {
 }
 
 /// Runs a command until the command ends, until `limit` has passed, or until `abandoned` returns true because the
-/// answer is no longer needed.
+/// answer is no longer needed. If no current folder is set, the command starts in a new, empty one, because many tools
+/// read files in the current folder, and these may belong to another user.
 pub fn ask(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
+    if command.get_current_dir().is_some() {
+        return ask_here(command, limit, abandoned);
+    }
+    match files::private_folder(&std::env::temp_dir(), leftovers::RUN_FOLDERS) {
+        Ok(folder) => ask_here(command.current_dir(folder.path()), limit, abandoned),
+        Err(error) => ChildAnswer { end: End::NotStarted(error), output: String::new(), errors: String::new() },
+    }
+}
+
+fn ask_here(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool) -> ChildAnswer {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     leftovers::adopt_orphans();
     let mark = mark();
@@ -229,6 +241,13 @@ mod tests {
     fn a_flood_of_output_is_cut_off() {
         let answer = shell("head -c 3000000 /dev/zero", Duration::from_secs(60));
         assert_eq!(answer.output.len(), MOST);
+    }
+
+    #[test]
+    fn a_tool_starts_in_an_empty_folder_unless_it_has_one() {
+        assert_eq!(shell("pwd -P; ls -A", Duration::from_secs(60)).output.lines().count(), 1);
+        let answer = ask(Command::new("pwd").current_dir("/"), Duration::from_secs(60), &|| false);
+        assert_eq!(answer.output, "/\n");
     }
 
     #[test]

@@ -71,7 +71,9 @@ impl HostMachine {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         };
         let variables = std::env::vars_os().map(text).collect();
-        HostMachine { root: root.to_owned(), limit, until: None, abandoned: || false, variables }
+        // Tools of a copy start in another folder.
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        HostMachine { root, limit, until: None, abandoned: || false, variables }
     }
 
     /// The same machine, with a time limit for all queries together.
@@ -144,10 +146,11 @@ impl HostMachine {
         self.at(path).exists()
     }
 
-    /// Finds a tool in the folders in PATH, or in the given folders on the machine.
+    /// Finds a tool in the folders in PATH, or in the given folders on the machine. Relative folders in PATH are
+    /// ignored, because they depend on the current folder.
     pub fn tool(&self, name: &str, folders: &[&str]) -> Option<PathBuf> {
         let path = self.variable("PATH").unwrap_or_default();
-        let in_path = std::env::split_paths(path).map(|folder| folder.join(name));
+        let in_path = std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
         in_path.chain(folders.iter().map(|folder| self.at(folder).join(name))).find(|path| path.is_file())
     }
 

@@ -141,6 +141,7 @@ pub(super) fn how(status: ExitStatus) -> String {
 fn signal_name(signal: i32) -> &'static str {
     match signal {
         4 => " (SIGILL)",
+        5 => " (SIGTRAP)",
         6 => " (SIGABRT)",
         7 => " (SIGBUS)",
         8 => " (SIGFPE)",
@@ -151,6 +152,7 @@ fn signal_name(signal: i32) -> &'static str {
         15 => " (SIGTERM)",
         24 => " (SIGXCPU)",
         25 => " (SIGXFSZ)",
+        31 => " (SIGSYS)",
         _ => "",
     }
 }

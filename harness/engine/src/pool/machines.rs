@@ -15,9 +15,8 @@ use tempfile::TempDir;
 use catalog::files;
 
 use super::activity::Activity;
+use crate::leftovers::RUN_FOLDERS as PREFIX;
 
-/// The prefix of each run's folder name.
-const PREFIX: &str = "atlas-cts-run-";
 /// The name of the lock file in such a folder.
 const LOCK: &str = "lock";
 /// The age up to which a folder without a lock file is left alone, because the folder may just have been created.

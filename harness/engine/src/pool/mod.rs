@@ -34,7 +34,7 @@ pub(crate) use factory::{Factory, SetUp, StartError};
 pub(crate) use library::LibraryFiles;
 pub(crate) use machines::MachineFolder;
 pub(crate) use mapped::{EMBEDDED, libraries as mapped_libraries};
-pub(crate) use python::PythonSetUp;
+pub(crate) use python::{PYTHON_PATH, PythonSetUp, python_path};
 pub(crate) use seat::Seat;
 pub(crate) use simulated::{SimulatedMachine, event_file, reach_file};
 pub(crate) use slots::{Pool, Predecessor, Slot};

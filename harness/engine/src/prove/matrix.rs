@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use catalog::count;
+use catalog::{count, files};
 use record::Verdict;
 use simulator_contract::Defect;
 
@@ -207,9 +207,9 @@ impl Matrix {
     pub fn write(&self, folder: &Path, product: &str) -> Result<PathBuf, ProofFileError> {
         let cannot = |source| ProofFileError::Folder { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(cannot)?;
-        std::fs::write(folder.join("matrix.tsv"), self.table()).map_err(cannot)?;
+        files::replace(&folder.join("matrix.tsv"), self.table()).map_err(cannot)?;
         let page = folder.join("matrix.md");
-        std::fs::write(&page, self.page(product)).map_err(cannot)?;
+        files::replace(&page, self.page(product)).map_err(cannot)?;
         Ok(page)
     }
 

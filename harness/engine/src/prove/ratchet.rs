@@ -101,7 +101,7 @@ pub fn raise(path: &Path, proof: &Proof) -> Result<(), ProofFileError> {
     for ((product, chapter), least) in &ratchet.least {
         let _ = writeln!(text, "{}", line(product, chapter, *least));
     }
-    std::fs::write(path, text).map_err(io(path))
+    files::replace(path, text).map_err(io(path))
 }
 
 fn io(path: &Path) -> impl Fn(std::io::Error) -> ProofFileError {

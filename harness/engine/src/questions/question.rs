@@ -7,6 +7,7 @@ use simulator_contract::symbol;
 
 use crate::doctor::{ChildAnswer, HostMachine};
 use crate::runtime::Runtime;
+use crate::worker::let_signals_end_the_process;
 
 use super::native::Native;
 
@@ -18,6 +19,7 @@ const MARK: &str = "@doctor ";
 /// Answers and exits if this process was started for a query.
 pub fn answer_if_asked(runtimes: &[&'static Runtime]) {
     let Some(runtime) = std::env::var_os(ASKED) else { return };
+    let_signals_end_the_process();
     let words: Vec<String> = std::env::args().skip(1).collect();
     let mut say = |line: &str| println!("{MARK}{}", line.escape_debug());
     match words.as_slice() {

@@ -3,15 +3,17 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 use steps::suggest::hint;
 use thiserror::Error;
 
-use crate::pool::PythonSetUp;
+use crate::doctor::{ChildAnswer, End, ask};
+use crate::pool::{PYTHON_PATH, PythonSetUp, interrupt, python_path};
 use crate::runtime::Runtime;
 use crate::wire::message::Through;
-use catalog::{PythonModule, Rules};
+use catalog::{PythonModule, Rules, files};
 
 use super::options::ConditionOptions;
 use super::status::{ExitStatus, is_missing};
@@ -68,6 +70,8 @@ pub enum ThroughError {
     Static { path: PathBuf, version: String },
     #[error("--python-path {path}: {source}; give the folder that contains the module {module}")]
     Folder { path: PathBuf, source: io::Error, module: String },
+    #[error("{signal}: stopped while the interpreter {path} was queried; no rule has run")]
+    Interrupted { signal: &'static str, path: PathBuf },
     #[error("--defect {name} is a defect of the Python module; add --through {interface}")]
     NotThrough { name: String, interface: String },
 }
@@ -107,7 +111,7 @@ pub fn set_up(
         let hint = hint(name, known.as_deref());
         return Err(ThroughError::Unknown { name: name.clone(), hint, known });
     };
-    let interpreter = probe(&options.python)?;
+    let interpreter = probe(&options.python, Duration::from_secs(options.deadline))?;
     let folders = folders(options.python_path.as_deref(), module)?;
     let own = runtime.simulated.as_ref().and_then(|device| device.module.as_ref());
     let own = own.filter(|_| embedded && folders.is_empty());
@@ -139,26 +143,45 @@ pub fn set_up(
 fn folders(given: Option<&Path>, module: &PythonModule) -> Result<Vec<String>, ThroughError> {
     let Some(path) = given else { return Ok(Vec::new()) };
     let failed = |source| ThroughError::Folder { path: path.to_owned(), source, module: module.module.clone() };
-    let folder = path.canonicalize().map_err(failed)?;
-    if !folder.is_dir() {
-        return Err(failed(io::ErrorKind::NotADirectory.into()));
-    }
+    let folder = files::own_folder(path).map_err(failed)?;
     Ok(vec![folder.display().to_string()])
 }
 
-/// Asks an interpreter for its parts.
-fn probe(path: &Path) -> Result<Interpreter, ThroughError> {
-    let output = Command::new(path).arg("-c").arg(PROBE).output();
-    let output = output.map_err(|source| ThroughError::NotStarted { path: path.to_owned(), source })?;
-    let answer = serde_json::from_slice::<Interpreter>(&output.stdout).map_err(|_| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().last().map_or_else(|| output.status.to_string(), str::to_owned);
-        ThroughError::NoAnswer { path: path.to_owned(), said }
-    })?;
-    if !answer.recent {
-        return Err(ThroughError::Old { path: path.to_owned(), version: answer.version });
+/// A command of an interpreter that finds no module in the current folder unless PYTHONPATH names that folder.
+pub fn python(path: &Path) -> Command {
+    // A name without a folder is searched in PATH. The path is not resolved, because a virtual environment is a link.
+    let is_name = path.parent() == Some(Path::new(""));
+    let absolute = std::path::absolute(path).ok().filter(|_| !is_name);
+    let mut command = Command::new(absolute.as_deref().unwrap_or(path));
+    command.envs(python_path().map(|path| (PYTHON_PATH, path)));
+    command
+}
+
+/// Asks an interpreter for its parts, for at most `limit`.
+fn probe(path: &Path, limit: Duration) -> Result<Interpreter, ThroughError> {
+    let answer = ask(python(path).arg("-c").arg(PROBE), limit, &|| interrupt::requested().is_some());
+    if let Some(signal) = interrupt::requested() {
+        return Err(ThroughError::Interrupted { signal, path: path.to_owned() });
     }
-    Ok(answer)
+    let read = serde_json::from_str::<Interpreter>(&answer.output);
+    let interpreter = read.map_err(|_| no_answer(path, answer))?;
+    if !interpreter.recent {
+        return Err(ThroughError::Old { path: path.to_owned(), version: interpreter.version });
+    }
+    Ok(interpreter)
+}
+
+fn no_answer(path: &Path, answer: ChildAnswer) -> ThroughError {
+    let path = path.to_owned();
+    let said = match answer.end {
+        End::NotStarted(source) => return ThroughError::NotStarted { path, source },
+        End::Status(status) => {
+            let last = answer.errors.lines().last();
+            last.map_or_else(|| format!("exit status {status}"), str::to_owned)
+        }
+        _ => answer.said(),
+    };
+    ThroughError::NoAnswer { path, said }
 }
 
 /// Separates the defects of the simulated device's Python module from those of the device.

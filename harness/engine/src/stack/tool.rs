@@ -1,23 +1,16 @@
 //! The stacks of a hanging process's threads, read by a debugger if the machine has one.
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::doctor::{End, ask};
 
 use super::bounded::clipped;
 
 /// The maximum time for a debugger. Most of it is spent on debug information.
 const LONGEST: Duration = Duration::from_secs(15);
-/// The maximum number of bytes read from a debugger.
-const LARGEST: u64 = 1 << 20;
-/// The interval at which the run's interruption is checked.
-const TICK: Duration = Duration::from_millis(100);
 
 /// The debuggers, in order of preference, with their arguments before the process's number.
 const DEBUGGERS: [(&str, &[&str]); 3] = [
@@ -52,18 +45,20 @@ pub(super) fn read(process: u32, interrupted: &dyn Fn() -> bool) -> Frames {
     let mut command = Command::new(path);
     // A debugger that asks servers for debug information would wait for the network.
     command.args(arguments).arg(process.to_string()).env_remove("DEBUGINFOD_URLS").env("LC_ALL", "C");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut debugger = command.spawn().map_err(|error| format!("{name} could not be started: {error}"))?;
-    let (text, ended) = output(&mut debugger, interrupted);
+    let answer = ask(&mut command, LONGEST, interrupted);
+    let text = answer.text();
     let frames = frames(&text);
-    match (frames.is_empty(), ended) {
-        (false, _) => Ok(frames),
-        (true, false) => Err(format!("{name} did not end within {LONGEST:?} and was killed")),
-        (true, true) if is_forbidden(&text) => Err(format!(
+    match answer.end {
+        _ if !frames.is_empty() => Ok(frames),
+        End::NotStarted(error) => Err(format!("{name} could not be started: {error}")),
+        End::TimedOut | End::LeftBehind | End::Abandoned => {
+            Err(format!("{name} did not end within {LONGEST:?} and was killed"))
+        }
+        End::Status(_) | End::Signal(_) if is_forbidden(&text) => Err(format!(
             "{name} may not trace the process: ptrace is forbidden here (kernel.yama.ptrace_scope, or a container \
              without SYS_PTRACE)"
         )),
-        (true, true) => {
+        End::Status(_) | End::Signal(_) => {
             let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
             Err(format!("{name} read no stack; it printed: {}", clipped(last.trim())))
         }
@@ -73,63 +68,11 @@ pub(super) fn read(process: u32, interrupted: &dyn Fn() -> bool) -> Frames {
 fn find() -> Option<(&'static str, PathBuf, &'static [&'static str])> {
     let path = std::env::var_os("PATH")?;
     DEBUGGERS.iter().find_map(|(name, arguments)| {
-        let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())?;
+        // A relative folder depends on the current folder, in which the debugger does not start.
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file())?;
         Some((*name, found, *arguments))
     })
-}
-
-/// The output of a debugger, and false if the debugger was killed. Nothing of its group is left.
-fn output(debugger: &mut Child, interrupted: &dyn Fn() -> bool) -> (String, bool) {
-    let (send, receive) = channel();
-    let streams: [Option<Box<dyn Read + Send>>; 2] = [
-        debugger.stdout.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>),
-        debugger.stderr.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>),
-    ];
-    let mut open = 0;
-    for stream in streams.into_iter().flatten() {
-        let send = send.clone();
-        let read = move || {
-            let mut bytes = Vec::new();
-            // The bytes read before an error count.
-            let _ = stream.take(LARGEST).read_to_end(&mut bytes);
-            // The receiver may have given up.
-            let _ = send.send(bytes);
-        };
-        open += u32::from(std::thread::Builder::new().name("debugger".to_owned()).spawn(read).is_ok());
-    }
-    drop(send);
-    let begun = Instant::now();
-    let mut text = Vec::new();
-    let mut ended = true;
-    while open > 0 {
-        match receive.recv_timeout(TICK) {
-            Ok(bytes) => {
-                text.extend(bytes);
-                open -= 1;
-            }
-            Err(RecvTimeoutError::Timeout) if begun.elapsed() < LONGEST && !interrupted() => {}
-            Err(RecvTimeoutError::Timeout) if ended => {
-                ended = false;
-                end_group(debugger);
-            }
-            // A process that left the debugger's group holds the pipe.
-            Err(_) if begun.elapsed() > LONGEST * 2 || interrupted() => break,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    end_group(debugger);
-    // Until it is reaped, no other group can get its number.
-    let _ = debugger.wait();
-    (String::from_utf8_lossy(&text).into_owned(), ended)
-}
-
-/// Ends a debugger and its group. The traced process continues.
-fn end_group(debugger: &Child) {
-    if let Some(group) = Pid::from_raw(debugger.id() as i32) {
-        // A group that is already gone needs no signal.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
 }
 
 fn is_forbidden(text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! A worker's handler for signals that end a process. It leaves the registers, the stack and the list of mappings in
-//! the flight recorder's memory, and then lets the signal do what it would have done without the handler.
+//! the flight recorder's memory, and then lets the signal end the process, even if the signal was sent and no fault
+//! repeats.
 //!
 //! The handler is installed before the library is loaded. If the library installs its own handlers, they are used, and
 //! the report has a stack only if they call the previous handler.
@@ -28,11 +29,19 @@ struct Handler {
     area: *mut CrashArea,
     process: libc::pid_t,
     supervisor: libc::pid_t,
-    /// The actions of the signals before.
-    previous: [libc::sigaction; SIGNALS.len()],
 }
 
 static HANDLER: AtomicPtr<Handler> = AtomicPtr::new(ptr::null_mut());
+
+/// Gives the handled signals their default action. A signal that an earlier program ignored ends the process again. So
+/// does one that was sent: the standard library's handler of stack overflows returns, because it expects a fault, which
+/// would repeat.
+pub(crate) fn let_signals_end_the_process() {
+    for signal in SIGNALS {
+        // SAFETY: the default action runs no code. The numbers are valid, so the call cannot fail.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
 
 /// Installs the handler, for the rest of the process.
 pub(super) fn install(flight: Flight) -> std::io::Result<()> {
@@ -46,14 +55,10 @@ pub(super) fn install(flight: Flight) -> std::io::Result<()> {
     std::mem::forget(AlternateStack::new()?);
     let area = flight.crash_area();
     std::mem::forget(flight);
-    // SAFETY: a null action only queries; `sigaction` is plain data, for which zeros are valid. The handler's data is
-    // complete before a handler can run, and is never freed.
+    // SAFETY: `sigaction` is plain data, for which zeros are valid. The handler's data is complete before a handler can
+    // run, and is never freed.
     unsafe {
-        let mut previous = [MaybeUninit::<libc::sigaction>::zeroed().assume_init(); SIGNALS.len()];
-        for (signal, previous) in SIGNALS.iter().zip(&mut previous) {
-            libc::sigaction(*signal, ptr::null(), previous);
-        }
-        let handler = Handler { area, process: libc::getpid(), supervisor: libc::getppid(), previous };
+        let handler = Handler { area, process: libc::getpid(), supervisor: libc::getppid() };
         HANDLER.store(Box::into_raw(Box::new(handler)), Ordering::Release);
         let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
         action.sa_sigaction = on_signal as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
@@ -147,7 +152,7 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
         let sent = (*info).si_code <= 0;
         let asked = is_worker && signal == PROBE && sent && (*info).si_pid() == handler.supervisor;
         if !asked {
-            pass_on(handler, signal, sent);
+            end(signal);
         }
         *libc::__errno_location() = errno;
     }
@@ -230,22 +235,16 @@ unsafe fn copy_maps(area: *mut CrashArea) {
     }
 }
 
-/// Lets the signal do what it would have done without this handler.
+/// Makes the signal end the process when this handler returns. The signal is sent again, because not every fault
+/// repeats and a sent signal never does.
 ///
 /// # Safety
 /// Only for the handler.
-unsafe fn pass_on(handler: &Handler, signal: c_int, sent: bool) {
-    let Some(at) = SIGNALS.iter().position(|known| *known == signal) else { return };
-    let previous = &handler.previous[at];
-    // A fault happens again when this handler returns, and then reaches the previous handler with its cause.
-    let repeats = !sent && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
-    let is_function = previous.sa_sigaction != libc::SIG_DFL && previous.sa_sigaction != libc::SIG_IGN;
-    // SAFETY: the action was in force before. The signal is blocked until this handler returns.
+unsafe fn end(signal: c_int) {
+    // SAFETY: the default action runs no code. The signal is blocked until this handler returns.
     unsafe {
-        libc::sigaction(signal, previous, ptr::null_mut());
-        if !(repeats && is_function) {
-            libc::syscall(libc::SYS_tgkill, libc::getpid(), libc::gettid(), signal);
-        }
+        libc::signal(signal, libc::SIG_DFL);
+        libc::syscall(libc::SYS_tgkill, libc::getpid(), libc::gettid(), signal);
     }
 }
 

@@ -30,6 +30,7 @@ mod threads;
 mod together;
 mod turns;
 
+pub(crate) use crash::let_signals_end_the_process;
 pub use library::{Opened, open};
 pub use memory::{is_poisoned, write_pattern, write_poison};
 pub use serve::run_if_asked;

@@ -38,6 +38,7 @@ use super::selections::Selections;
 /// this function first in `main`.
 pub fn run_if_asked(runtimes: &[&'static Runtime]) {
     let Ok(runtime) = std::env::var(WORKER) else { return };
+    super::crash::let_signals_end_the_process();
     let work = || match runtimes.iter().find(|known| known.name() == runtime) {
         Some(runtime) => serve(runtime).map_err(|fault| fault.to_string()),
         None => Err(WorkerFault::UnknownRuntime(runtime.clone()).to_string()),
@@ -203,7 +204,7 @@ fn watch_parent() -> std::io::Result<()> {
 /// Makes the system kill this worker first when memory is short, and never the supervisor.
 fn offer_to_be_killed() {
     // Some systems lack this file, but every system that has the file permits an increase.
-    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    let _ = File::options().write(true).open("/proc/self/oom_score_adj").and_then(|mut file| file.write_all(b"1000"));
 }
 
 fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {

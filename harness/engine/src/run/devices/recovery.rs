@@ -26,7 +26,12 @@ impl Recovery {
     /// Fails if the command fails.
     pub(super) fn run(&self, device: &str, reason: &str) -> Result<(), String> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &self.command]).env("ATLAS_CTS_REASON", reason).env("ATLAS_CTS_DEVICE", device);
+        // Relative paths in the site's command are relative to the current folder, as for any shell command.
+        shell
+            .current_dir(".")
+            .args(["-c", &self.command])
+            .env("ATLAS_CTS_REASON", reason)
+            .env("ATLAS_CTS_DEVICE", device);
         let answer = ask(&mut shell, self.limit, &|| interrupt::requested().is_some());
         match answer.end {
             End::Status(0) => Ok(()),
