@@ -3,8 +3,8 @@
 use record::Verdict;
 use rstest::rstest;
 
-use super::details::printed_programs;
-use super::runs::{faithful, library, run_one};
+use super::details::{printed_programs, programs_with};
+use super::runs::{faithful, folder, library, run_one};
 
 /// A defect that shows only if two threads take a block at the same time.
 #[test]
@@ -58,6 +58,21 @@ fn every_lane_that_fails_is_named() {
 #[rstest]
 fn printed_programs_run_lanes(#[values("toy.form.together", "toy.actor.together")] rule: &str) {
     for (id, ran) in printed_programs(&library(&[]), rule) {
+        assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+/// A thread passes the turn on to each actor in turn. Its process must not end before the last one has it.
+#[rstest]
+#[case::at_its_end("toy.actor.last")]
+#[case::when_it_exits("toy.actor.leaves")]
+#[case::when_it_is_killed("toy.actor.lost")]
+fn a_process_ends_when_its_threads_owe_no_turn(#[case] rule: &str) {
+    assert_eq!(faithful(rule).verdict, Verdict::Pass, "{}", faithful(rule).reason);
+    let late = folder().join("late.c");
+    let programs = programs_with(&library(&[]), rule, &["-Dwrite=write_late".as_ref(), late.as_ref()]);
+    assert_eq!(programs.len(), 1, "{rule}");
+    for (id, ran) in programs {
         assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
     }
 }
