@@ -118,7 +118,7 @@ fn printed_programs_hold_queues() {
     for defects in [&[][..], &["TWICE"], &["HASTY"]] {
         let results = run(defects, &[], |id| id.starts_with("toy.callback."));
         let programs = printed_programs(&library(defects), "toy.callback.");
-        assert_eq!(programs.len(), 8);
+        assert_eq!(programs.len(), 9);
         for (id, ran) in programs {
             let result = results.iter().find(|result| result.id == id).expect("it was run");
             let expected = i32::from(result.verdict != Verdict::Pass);

@@ -4,7 +4,7 @@ use record::Verdict;
 use rstest::rstest;
 
 use super::details::{printed_programs, programs_with};
-use super::runs::{faithful, folder, library, run_one};
+use super::runs::{faithful, folder, library, run, run_one};
 
 /// A defect that shows only if two threads take a block at the same time.
 #[test]
@@ -75,6 +75,18 @@ fn a_process_ends_when_its_threads_owe_no_turn(#[case] rule: &str) {
     for (id, ran) in programs {
         assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
     }
+}
+
+/// Neither a hang nor a reason to block other rules.
+#[test]
+fn a_proof_that_queues_run_beside_each_other_ends_blocked() {
+    let results = run(&["ONE_QUEUE"], &[], |id| id.starts_with("toy.callback."));
+    let blocked: Vec<_> = results.iter().filter(|result| result.verdict != Verdict::Pass).collect();
+    let [only] = blocked[..] else { panic!("{blocked:#?}") };
+    assert_eq!((only.id.as_str(), only.verdict), ("toy.callback.beside", Verdict::Blocked));
+    assert!(only.reason.starts_with("set-up failed: `left == 0` does not hold"), "{}", only.reason);
+    let (_, ran) = printed_programs(&library(&["ONE_QUEUE"]), "toy.callback.beside").pop().expect("the rule exists");
+    assert_eq!(ran.status.code(), Some(3), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
 #[rstest]
