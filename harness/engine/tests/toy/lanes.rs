@@ -79,13 +79,13 @@ fn a_process_ends_when_its_threads_owe_no_turn(#[case] rule: &str) {
 
 /// Neither a hang nor a reason to block other rules.
 #[test]
-fn a_proof_that_queues_run_beside_each_other_ends_blocked() {
+fn a_proof_that_queues_run_at_once_ends_blocked() {
     let results = run(&["ONE_QUEUE"], &[], |id| id.starts_with("toy.callback."));
     let blocked: Vec<_> = results.iter().filter(|result| result.verdict != Verdict::Pass).collect();
     let [only] = blocked[..] else { panic!("{blocked:#?}") };
-    assert_eq!((only.id.as_str(), only.verdict), ("toy.callback.beside", Verdict::Blocked));
+    assert_eq!((only.id.as_str(), only.verdict), ("toy.callback.apart", Verdict::Blocked));
     assert!(only.reason.starts_with("set-up failed: `left == 0` does not hold"), "{}", only.reason);
-    let (_, ran) = printed_programs(&library(&["ONE_QUEUE"]), "toy.callback.beside").pop().expect("the rule exists");
+    let (_, ran) = printed_programs(&library(&["ONE_QUEUE"]), "toy.callback.apart").pop().expect("the rule exists");
     assert_eq!(ran.status.code(), Some(3), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
