@@ -29,7 +29,7 @@ pub struct Earlier {
 
 impl Earlier {
     /// Reads the run that `--resume` names, if given. Options that are not on the command line are taken from the
-    /// interrupted run. Options that are there must match the interrupted run's options.
+    /// interrupted run. Those on the command line must match its options.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
