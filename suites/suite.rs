@@ -62,6 +62,7 @@ fn main() -> ExitCode {
         choose_language(&given);
         let mut command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
         command.options.site = site;
+        command.options.on_command_line = Some(site::on_command_line(&grammar, &given));
         suite(command, filters(&given))
     })
 }

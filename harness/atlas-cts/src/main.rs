@@ -240,11 +240,12 @@ fn command() -> ExitCode {
         words.push("--help".into());
     }
     conclude(|| {
-        let (given, site) = site::matches(&first_screen::grammar(wants_all(&words)), &words)?;
+        let grammar = first_screen::grammar(wants_all(&words));
+        let (given, site) = site::matches(&grammar, &words)?;
         choose_language(&given);
         match Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit()).command {
             Some(Command::Run(mut arguments)) => {
-                arguments.note_site(site);
+                arguments.note_sources(site, site::on_command_line(&grammar, &given));
                 run::run(*arguments)
             }
             Some(command) => dispatch(command),

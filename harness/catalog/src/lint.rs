@@ -17,6 +17,7 @@ use std::fmt;
 
 use simulator_contract::Defect;
 
+use steps::builtins::Builtin;
 use steps::program::{Argument, Domain, Expression, Program};
 use steps::walk::Node;
 
@@ -144,7 +145,8 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
         for call in rule.program.sites().into_iter().flatten() {
             let function = rule.program.functions[call.function].name;
             let Some((position, unit)) = rules.time_outs.get(function) else { continue };
-            if call.arguments.get(*position).is_none_or(|argument| follows(&rule.program, argument)) {
+            let Some(Argument::Value { value, .. }) = call.arguments.get(*position) else { continue };
+            if follows(&rule.program, value) {
                 continue;
             }
             let write = match unit {
@@ -154,13 +156,19 @@ pub fn fixed_time_outs(rules: &Rules) -> Vec<String> {
             let place = rule.place(call.span.start);
             found.push(format!("{place}: a timeout of {function} is a fixed number; write {write}"));
         }
+        rule.program.walk(&mut |node| {
+            if let Node::Expression(Expression::Builtin(Builtin::PauseFor, arguments)) = node
+                && !arguments.iter().all(|time| follows(&rule.program, time))
+            {
+                found.push(format!("{}: a pause is a fixed number; write a part of `patience`", rule.id));
+            }
+        });
     }
     found
 }
 
 /// True if a timeout is derived from the patience or is not a duration (0 or negative).
-fn follows(program: &Program, argument: &Argument) -> bool {
-    let Argument::Value { value, .. } = argument else { return true };
+fn follows(program: &Program, value: &Expression) -> bool {
     let none = |value: &Expression| Scope::default().evaluate(value, &[]).is_ok_and(|value| value <= 0);
     if none(value) {
         return true;

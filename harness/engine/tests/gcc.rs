@@ -5,6 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Seconds after which a printed program counts as hung: a machine that is busy with other tests must not end it.
+pub const BUSY: u64 = 120;
+
 /// Builds a file. It gets its name only when it is complete: other threads and processes may use the existing one.
 pub fn build<Word: AsRef<OsStr>>(path: &Path, words: impl IntoIterator<Item = Word>) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);

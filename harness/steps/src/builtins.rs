@@ -26,6 +26,7 @@ pub enum Builtin {
     GetPid,
     ThreadId,
     Resident,
+    PauseFor,
     Gate,
     Hook,
     Open,
@@ -39,10 +40,23 @@ pub enum Builtin {
 impl Builtin {
     /// True if calling the built-in again has no further effect.
     pub fn repeats(self) -> bool {
-        use Builtin::{Argument, Edge, File, Fill, Gate, Handed, Host, Passed, Poison, Resident, SetBytes, Shut};
+        use Builtin::{
+            Argument, Edge, File, Fill, Gate, Handed, Host, Passed, PauseFor, Poison, Resident, SetBytes, Shut,
+        };
         !matches!(
             self,
-            Host | Edge | File | Fill | SetBytes | Poison | Gate | Passed | Argument | Resident | Handed | Shut
+            Host | Edge
+                | File
+                | Fill
+                | SetBytes
+                | Poison
+                | Gate
+                | Passed
+                | Argument
+                | Resident
+                | PauseFor
+                | Handed
+                | Shut
         )
     }
 
@@ -114,6 +128,7 @@ pub const BUILTINS: &[Signature] = &[
     signature("getpid", Builtin::GetPid, &[], INT, Use::Value),
     signature("thread_id", Builtin::ThreadId, &[], SIZE, Use::Value),
     signature("resident", Builtin::Resident, &[], SIZE, Use::Value),
+    signature("pause_for", Builtin::PauseFor, &[Integer], Type::Void, Use::Action),
     signature("gate", Builtin::Gate, &[], VOID_POINTER, Use::Value),
     // The result has the type that the argument names.
     signature("hook", Builtin::Hook, &[Parameter::Callback], VOID_POINTER, Use::Value),

@@ -6,6 +6,7 @@ mod progress;
 mod terminal;
 mod verbosity;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -110,9 +111,10 @@ enum LogFormat {
 }
 
 impl RunArguments {
-    /// Notes the options that were taken from a site file.
-    pub fn note_site(&mut self, site: Option<SiteSettings>) {
+    /// Notes the options that were taken from a site file, and the long names of those on the command line.
+    pub fn note_sources(&mut self, site: Option<SiteSettings>, on_command_line: BTreeSet<String>) {
         self.options.site = site;
+        self.options.on_command_line = Some(on_command_line);
     }
 }
 

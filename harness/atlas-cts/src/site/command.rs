@@ -1,7 +1,7 @@
 //! Parses a command line with the site file's options as the defaults of the options.
 
 use std::any::TypeId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,19 @@ pub fn passed_on(matches: &ArgMatches) -> Vec<OsString> {
     }
     words.extend(given(NO_CONFIG).then(|| OsString::from(format!("--{NO_CONFIG}"))));
     words
+}
+
+/// The long names of the options on the command line itself, without those from the environment and a site file.
+pub fn on_command_line(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
+    let (command, given) = match given.subcommand() {
+        Some((name, own)) => (command.find_subcommand(name).unwrap_or(command), own),
+        None => (command, given),
+    };
+    let there = |option: &&Arg| {
+        let id = option.get_id().as_str();
+        given.try_contains_id(id).is_ok() && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    command.get_arguments().filter(there).filter_map(|option| Some(option.get_long()?.to_owned())).collect()
 }
 
 /// Parses a command line. Options that are neither there nor in the environment get the site file's values. Returns the

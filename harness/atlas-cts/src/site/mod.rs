@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-pub use command::{matches, passed_on, with_site};
+pub use command::{matches, on_command_line, passed_on, with_site};
 pub use file::SiteFile;
 
 /// The reason why the site file cannot be used.

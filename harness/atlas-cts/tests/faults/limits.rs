@@ -87,7 +87,7 @@ fn exhausted_processor_time_is_blamed_on_the_limit() {
     let bench = struck_by(&["FAULT_HANG"], "");
     let before = ["prlimit", "--cpu=5", "--"];
     // On a busy machine, five seconds of processor time take longer than the usual deadline.
-    let words = [&RUN[..], &["--deadline", "300", "acl.faults.struck"]].concat();
+    let words = [&RUN[..], &["--deadline", "120", "acl.faults.struck"]].concat();
     let Some(answer) = limited(&bench, &before, &words) else { return };
     answer.says(3, &["ERROR  acl.faults.struck"]);
     let reason = reason(&bench, "acl.faults.struck");

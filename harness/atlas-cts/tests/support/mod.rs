@@ -325,6 +325,9 @@ impl Report {
     }
 }
 
+/// The longest wait of a test, in seconds.
+const LONGEST: u64 = 120;
+
 /// This number of seconds on an idle machine, more on a busy one: a test waits for an event and does not judge its
 /// time. The factor is the present cost of starting a process, or ATLAS_CTS_TEST_FACTOR.
 pub fn patience(seconds: u64) -> Duration {
@@ -338,7 +341,8 @@ pub fn patience(seconds: u64) -> Duration {
         (0..9).map(start).max().unwrap_or_default().as_millis() as u64 / 20
     };
     let given = || std::env::var("ATLAS_CTS_TEST_FACTOR").ok()?.parse().ok();
-    Duration::from_secs(seconds * FACTOR.get_or_init(|| given().unwrap_or_else(measured).clamp(1, 60)))
+    let factor = FACTOR.get_or_init(|| given().unwrap_or_else(measured).clamp(1, 60));
+    Duration::from_secs((seconds * factor).min(LONGEST))
 }
 
 /// A process that another one started, watched until it ends.

@@ -260,6 +260,14 @@ static inline int is_pow2(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 //: alignment
 static inline size_t alignment(const void *p) { return (uintptr_t)p & (~(uintptr_t)p + 1); }
 
+//: pause_for
+/* Waits for this many milliseconds, and lets other threads run. */
+static inline void pause_for(int64_t milliseconds) {
+    struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
 //: resident
 /* This process's resident bytes, as the kernel counts them. */
 static inline size_t resident(void) {
@@ -296,14 +304,18 @@ static inline void wait_for_turn(void) {
     char byte;
     if (read(turns[me][0], &byte, 1) != 1) _exit(3);
 }
-static inline void pass_turn(void) {
+/* The actor that acts next gets its byte last, because it may end the process of the writer. */
+static inline void pass_turn_to(int next) {
     if (me != holder && !gone[holder]) wait_for_turn();
-    for (int other = 0; me == holder && other < ACTORS; other++)
+    for (int at = 1; me == holder && at <= ACTORS; at++) {
+        int other = (next + at) % ACTORS;
         if (other != me && !gone[other] && write(turns[other][1], "", 1) != 1) _exit(3);
+    }
 }
+static inline void pass_turn(void) { pass_turn_to(me); }
 static inline int turn(int actor) {
     if (gone[actor]) return 0;
-    if (actor != holder) pass_turn();
+    if (actor != holder) pass_turn_to(actor);
     holder = actor;
     return me == actor;
 }
@@ -553,12 +565,16 @@ static inline int run_alone(void (*program)(void)) {
 }
 
 //: run_together
+/* A process ends after its threads, because other processes may wait for a turn that a thread has yet to pass. */
 static inline void *perform(void *actor) {
-    pthread_t thread;
-    me = (int)(intptr_t)actor;
+    pthread_t threads[ACTORS];
+    int here = me = (int)(intptr_t)actor;
     for (int other = 0; other < ACTORS; other++)
-        if (other != me && home[other] == me && pthread_create(&thread, NULL, perform, (void *)(intptr_t)other) != 0) _exit(3);
+        if (other != here && home[other] == here
+            && pthread_create(&threads[other], NULL, perform, (void *)(intptr_t)other) != 0) _exit(3);
     program();
+    for (int other = 0; other < ACTORS; other++)
+        if (other != here && home[other] == here) pthread_join(threads[other], NULL);
     return NULL;
 }
 static inline int run_together(void) {

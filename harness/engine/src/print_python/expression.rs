@@ -111,6 +111,7 @@ impl Printer<'_> {
             Builtin::GetPid => "os.getpid",
             Builtin::Shut => "os.close",
             Builtin::Resident => "resident",
+            Builtin::PauseFor => "pause_for",
             Builtin::ThreadId
             | Builtin::Argument
             | Builtin::TextMatches

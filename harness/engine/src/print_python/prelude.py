@@ -3,6 +3,7 @@ import ctypes
 import hashlib
 import os
 import sys
+import time
 
 memory = []
 held = []
@@ -69,6 +70,10 @@ def alignment(address):
 def resident():
     with open("/proc/self/statm") as counts:
         return int(counts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def pause_for(milliseconds):
+    time.sleep(milliseconds / 1000)
 
 
 def divide(left, right):

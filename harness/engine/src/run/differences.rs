@@ -1,6 +1,8 @@
 //! Collects the differences between two runs. Each difference is reported with both values and the next step for the
 //! user.
 
+use std::collections::BTreeSet;
+
 use catalog::CapabilityAnswer;
 use record::{Fingerprint, Installed, RunHeader};
 
@@ -9,6 +11,8 @@ use record::{Fingerprint, Installed, RunHeader};
 pub(super) struct Differences {
     /// The labels for the two runs. Each label is printed after the run's value.
     names: [&'static str; 2],
+    /// The long names of the options on the command line; `None` if every option counts as given there.
+    on_command_line: Option<BTreeSet<String>>,
     pub found: Vec<String>,
 }
 
@@ -20,7 +24,12 @@ impl Default for Differences {
 
 impl Differences {
     pub(super) fn between(names: [&'static str; 2]) -> Differences {
-        Differences { names, found: Vec::new() }
+        Differences { names, on_command_line: None, found: Vec::new() }
+    }
+
+    /// The differences between an earlier run and the options of this command line.
+    pub(super) fn from_earlier(on_command_line: Option<&BTreeSet<String>>) -> Differences {
+        Differences { on_command_line: on_command_line.cloned(), ..Differences::default() }
     }
 
     pub(super) fn fact<T: PartialEq + ToString>(&mut self, what: &str, one: &T, other: &T, action: &str) {
@@ -32,8 +41,12 @@ impl Differences {
         }
     }
 
+    /// Compares an option that the command line gives. An earlier run's value replaces those that the environment or a
+    /// site file gives, and those that were measured.
     pub(super) fn option<T: PartialEq + ToString>(&mut self, name: &str, then: &T, now: Option<&T>) {
-        if let Some(now) = now {
+        let mut names = name.split(" or ").map(|name| name.trim_start_matches('-'));
+        let given = self.on_command_line.as_ref().is_none_or(|given| names.any(|name| given.contains(name)));
+        if let Some(now) = now.filter(|_| given) {
             self.fact(name, then, now, "leave it out");
         }
     }

@@ -1,5 +1,6 @@
 //! A run's options, from the command line and the environment.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -379,8 +380,8 @@ pub struct Options {
     pub simulator: SimulatorOptions,
     /// Finish the interrupted run in this folder, or `latest`.
     ///
-    /// The folder may also be given as a name in reports/out. Rules that have a result are not run again. All other
-    /// options must match those with which the run was started.
+    /// The folder may also be given as a name in reports/out. Rules that have a result are not run again. Other options
+    /// on the command line must match those of the run, which replace those of the environment and of a site file.
     #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
     /// Run one rule in the foreground under this debugger.
@@ -391,6 +392,9 @@ pub struct Options {
     /// The options taken from a site file, if any.
     #[arg(skip)]
     pub site: Option<SiteSettings>,
+    /// The long names of the options on the command line; `None` if unknown.
+    #[arg(skip)]
+    pub on_command_line: Option<BTreeSet<String>>,
     /// The only chapter that the run reads, by its file.
     #[arg(skip)]
     pub only_chapter: Option<String>,
@@ -465,6 +469,7 @@ impl Options {
             resume: None,
             debugger: None,
             site: None,
+            on_command_line: None,
             only_chapter: None,
             devices_out: Vec::new(),
         }

@@ -28,15 +28,15 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the run that `--resume` names, if given. Options that are not given are taken from the interrupted run.
-    /// Options that are given must match the interrupted run's options.
+    /// Reads the run that `--resume` names, if given. Options that are not on the command line are taken from the
+    /// interrupted run. Those on the command line must match its options.
     pub fn open(options: &mut Options) -> Result<Option<Earlier>, ResumeError> {
         let Some(given) = &options.resume else { return Ok(None) };
         if std::env::var_os("NEXTEST_RUN_ID").is_some() {
             return Err(ResumeError::Nextest);
         }
         let (folder, run) = read_named(given).map_err(|error| ResumeError::NoRun { error })?;
-        let mut differences = Differences::default();
+        let mut differences = Differences::from_earlier(options.on_command_line.as_ref());
         differences.fact(
             "the journal's format",
             &run.header.format,
@@ -175,7 +175,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--sim-memory", &number(settings.sim_memory), memory.as_ref());
     let case_now = case_now.as_ref().map(|value| case(Some(value)));
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
-    let deadline = Some(&now.conditions.deadline).filter(|deadline| **deadline != DEFAULT_DEADLINE);
+    let deadline = Some(&now.conditions.deadline);
+    let deadline = deadline.filter(|deadline| now.on_command_line.is_some() || **deadline != DEFAULT_DEADLINE);
     differences.option("--deadline", &settings.deadline, deadline);
     let limit = now.effort.rule_limit.map(|limit| number(Some(limit)));
     differences.option("--rule-limit", &number(settings.rule_limit), limit.as_ref());

@@ -1,5 +1,7 @@
 //! Evaluates expressions and built-ins.
 
+use std::time::Duration;
+
 use abi::Type;
 use steps::arithmetic::{self, ArithmeticError};
 use steps::builtins::Builtin;
@@ -199,6 +201,11 @@ impl<'a> Execution<'a> {
             // SAFETY: the function only reads the calling thread's number.
             Builtin::ThreadId => i128::from(unsafe { libc::pthread_self() }),
             Builtin::Resident => resident(),
+            Builtin::PauseFor => {
+                let milliseconds = u64::try_from(self.evaluate(&arguments[0])?).unwrap_or(0);
+                std::thread::sleep(Duration::from_millis(milliseconds));
+                0
+            }
             Builtin::Gate => gates::make(),
             Builtin::Hook => self.hook(arguments)?,
             Builtin::Open => {

@@ -118,7 +118,7 @@ fn printed_programs_hold_queues() {
     for defects in [&[][..], &["TWICE"], &["HASTY"]] {
         let results = run(defects, &[], |id| id.starts_with("toy.callback."));
         let programs = printed_programs(&library(defects), "toy.callback.");
-        assert_eq!(programs.len(), 8);
+        assert_eq!(programs.len(), 9);
         for (id, ran) in programs {
             let result = results.iter().find(|result| result.id == id).expect("it was run");
             let expected = i32::from(result.verdict != Verdict::Pass);
@@ -141,12 +141,16 @@ fn printed_programs_follow_conditions() {
 
 /// Prints, builds and runs the rules whose ids begin like this.
 pub(super) fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Output)> {
+    programs_with(library, prefix, &[])
+}
+
+/// The same with more arguments of the compiler.
+pub(super) fn programs_with(library: &Path, prefix: &str, more: &[&OsStr]) -> Vec<(String, Output)> {
     let mut programs = Vec::new();
     let rules = load_rules(&options(library, &[]).catalog, &TOY).unwrap_or_else(|error| panic!("{error}"));
     let product = rules.product("seven").expect("the catalog knows it");
     for rule in rules.rules.iter().filter(|rule| rule.id.starts_with(prefix)) {
-        // A machine that is busy with other tests must not end a program.
-        let sheet = Sheet { deadline: 900, ..Sheet::new(product, 3) };
+        let sheet = Sheet { deadline: gcc::BUSY, ..Sheet::new(product, 3) };
         let text = print_c(&rules, rule, &sheet).unwrap_or_else(|message| panic!("{}: {message}", rule.id));
         let name = library.file_stem().and_then(|name| name.to_str()).expect("the tests name it");
         let source = library.with_file_name(format!("{name}-{}.c", rule.id));
@@ -161,7 +165,7 @@ pub(super) fn printed_programs(library: &Path, prefix: &str) -> Vec<(String, Out
             source.as_ref(),
             library.as_ref(),
         ];
-        gcc::build::<&OsStr>(&program, words);
+        gcc::build::<&OsStr>(&program, words.into_iter().chain(more.iter().copied()));
         let ran = Command::new(&program).output().expect("the program was just built");
         programs.push((rule.id.clone(), ran));
     }

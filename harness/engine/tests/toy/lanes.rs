@@ -3,8 +3,8 @@
 use record::Verdict;
 use rstest::rstest;
 
-use super::details::printed_programs;
-use super::runs::{faithful, library, run_one};
+use super::details::{printed_programs, programs_with};
+use super::runs::{faithful, folder, library, run, run_one};
 
 /// A defect that shows only if two threads take a block at the same time.
 #[test]
@@ -60,6 +60,33 @@ fn printed_programs_run_lanes(#[values("toy.form.together", "toy.actor.together"
     for (id, ran) in printed_programs(&library(&[]), rule) {
         assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
     }
+}
+
+/// A thread passes the turn on to each actor in turn. Its process must not end before the last one has it.
+#[rstest]
+#[case::at_its_end("toy.actor.last")]
+#[case::when_it_exits("toy.actor.leaves")]
+#[case::when_it_is_killed("toy.actor.lost")]
+fn a_process_ends_when_its_threads_owe_no_turn(#[case] rule: &str) {
+    assert_eq!(faithful(rule).verdict, Verdict::Pass, "{}", faithful(rule).reason);
+    let late = folder().join("late.c");
+    let programs = programs_with(&library(&[]), rule, &["-Dwrite=write_late".as_ref(), late.as_ref()]);
+    assert_eq!(programs.len(), 1, "{rule}");
+    for (id, ran) in programs {
+        assert!(ran.status.success(), "{id}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+/// Neither a hang nor a reason to block other rules.
+#[test]
+fn a_proof_that_queues_run_at_once_ends_blocked() {
+    let results = run(&["ONE_QUEUE"], &[], |id| id.starts_with("toy.callback."));
+    let blocked: Vec<_> = results.iter().filter(|result| result.verdict != Verdict::Pass).collect();
+    let [only] = blocked[..] else { panic!("{blocked:#?}") };
+    assert_eq!((only.id.as_str(), only.verdict), ("toy.callback.apart", Verdict::Blocked));
+    assert!(only.reason.starts_with("set-up failed: `left == 0` does not hold"), "{}", only.reason);
+    let (_, ran) = printed_programs(&library(&["ONE_QUEUE"]), "toy.callback.apart").pop().expect("the rule exists");
+    assert_eq!(ran.status.code(), Some(3), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
 #[rstest]

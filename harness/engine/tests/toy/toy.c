@@ -494,6 +494,9 @@ struct task {
     const void *from;
     size_t bytes;
     struct task *next;
+#ifdef DEFECT_ONE_QUEUE
+    uint64_t number;
+#endif
 #ifdef DEFECT_HASTY
     pthread_t begun;
     int done;
@@ -508,6 +511,12 @@ struct toyQueueRecord {
     uint64_t pending;
     int ending;
 };
+
+#ifdef DEFECT_ONE_QUEUE
+/* The tasks of all queues run one after the other, in the order in which they were queued. */
+static pthread_cond_t went_on = PTHREAD_COND_INITIALIZER;
+static uint64_t queued, performed;
+#endif
 
 #ifdef DEFECT_HASTY
 static void *begin(void *argument)
@@ -545,9 +554,17 @@ static void *serve(void *argument)
             pthread_cond_wait(&queue->changed, &lock);
             continue;
         }
+#ifdef DEFECT_ONE_QUEUE
+        while (task->number != performed)
+            pthread_cond_wait(&went_on, &lock);
+#endif
         pthread_mutex_unlock(&lock);
         perform(task);
         pthread_mutex_lock(&lock);
+#ifdef DEFECT_ONE_QUEUE
+        performed++;
+        pthread_cond_broadcast(&went_on);
+#endif
         queue->first = task->next;
         if (queue->first == NULL)
             queue->last = &queue->first;
@@ -572,6 +589,9 @@ static toyResult append(toyQueue queue, struct task wanted)
     }
 #endif
     pthread_mutex_lock(&lock);
+#ifdef DEFECT_ONE_QUEUE
+    task->number = queued++;
+#endif
     *queue->last = task;
     queue->last = &task->next;
     queue->pending++;
