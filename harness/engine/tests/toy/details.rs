@@ -329,7 +329,7 @@ fn a_library_that_is_none() {
 fn a_rule_whose_cases_take_only_sides_without_a_check_is_skipped_and_names_the_side() {
     let result = faithful("toy.broken.free-side");
     assert_eq!((result.verdict, result.checks), (Verdict::Skipped, 0));
-    let side = "`refused || n > 100` is true (specs/toy/rules/broken/forms.yaml:";
+    let side = "`denied || n > 100` is true (specs/toy/rules/broken/forms.yaml:";
     assert!(result.reason.starts_with(&format!("nothing judged: {side}")), "{}", result.reason);
     let (named, cases) = result.observations["nothing judged"].iter().next().unwrap();
     assert!(named.starts_with(side) && *cases == result.cases && *cases > 0, "{:?}", result.observations);
