@@ -8,8 +8,8 @@ use atlas_cts::choice::named_or_all;
 use atlas_cts::{CommandError, say_line};
 use catalog::count;
 use catalog::lint::{
-    Edges, claims, condition_mistakes, fixed_time_outs, unproven_promises, untested_capabilities, unused_set_ups,
-    unwritten, wide_lines,
+    Edges, claims, condition_mistakes, fixed_time_outs, free_branches, rules_without_checks, unproven_promises,
+    untested_capabilities, unused_set_ups, unwritten, wide_lines,
 };
 use catalog::{Rules, readings};
 use clap::Args;
@@ -61,6 +61,7 @@ fn lint_of(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatu
     let mut warnings = claims(&rules, runtime.defects());
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
     warnings.extend(unproven_promises(&rules));
+    warnings.extend(rules_without_checks(&rules));
     warnings.extend(unused_set_ups(&rules));
     let answers = simulated_capabilities(&options.catalog, runtime, &rules)?;
     warnings.extend(untested_capabilities(&rules, &answers));
@@ -83,6 +84,8 @@ fn lint_of(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatu
         return Err(CommandError::TimeOuts { mistakes });
     }
     say_line(conclusion(&rules))?;
+    // Legal, and therefore not a warning: a device that always takes such a branch leaves the rule without a verdict.
+    free_branches(&rules).iter().try_for_each(|branch| say_line(format_args!("free: {branch}")))?;
     if let Some(summary) = edges.summary(&rules) {
         say_line(summary)?;
     }

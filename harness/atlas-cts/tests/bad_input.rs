@@ -91,6 +91,21 @@ fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
     lint(wide.replace("xü", "ü")).1.says(0, &["1 rule in 1 chapter"]);
 }
 
+#[test]
+fn a_side_without_a_check_is_listed_and_a_rule_without_one_is_a_mistake() {
+    let checks = "ONLY);\n      (uintptr_t)p % 64 == 0;";
+    let malloc = "      aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);\n";
+    let kept = CHAPTER.replacen(malloc, "      answer = aclrtMalloc(&p, size, ACL_MEM_MALLOC_NORMAL_ONLY);\n", 1);
+    let side = kept.replacen(checks, "ONLY);\n      if (answer == ACL_SUCCESS) { (uintptr_t)p % 64 == 0; }", 1);
+    let listed =
+        "free: specs/acl/rules/small.yaml:13:7: acl.small.block judges nothing if `answer == ACL_SUCCESS` is false";
+    lint(side).1.says(0, &["no mistakes", listed]);
+    let nothing = kept.replacen(checks, "ONLY);\n      [info] (uintptr_t)p % 64 == 0;", 1);
+    let warning = "acl.small.block judges nothing on any branch; add a check";
+    let (bench, _) = lint(nothing);
+    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
+}
+
 #[rstest]
 #[case::bom(format!("\u{feff}{CHAPTER}"))]
 #[case::windows_line_ends(CHAPTER.replace('\n', "\r\n"))]

@@ -1,12 +1,14 @@
 //! Weaknesses in a catalog that are not mistakes: defects that do not distinguish rules, conditions that discard most
 //! cases, lines that are too wide.
 
+mod branches;
 mod capabilities;
 mod edges;
 mod promises;
 mod unwritten;
 mod values;
 
+pub use branches::{free_branches, rules_without_checks};
 pub use capabilities::untested_capabilities;
 pub use edges::Edges;
 pub use promises::unproven_promises;

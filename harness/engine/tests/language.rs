@@ -39,6 +39,21 @@ fn nesting_has_an_end() {
     assert!(check(&RuleText { steps: &longest, ..RuleText::default() }, &environment()).is_ok());
 }
 
+#[rstest]
+#[case::an_answer("r = toy_wait(); if (r == TOY_OK) { r == 0; }", &["`r == TOY_OK` is false"])]
+#[case::the_other_side("r = toy_wait(); if (r in {1, 2}) { [info] r == 1; } else { r == 0; }", &["`r in {1, 2}` is true"])]
+#[case::by_way_of_a_variable("r = toy_wait(); uint64_t v = (uint64_t)r; if (v == 0) { v == 0; }", &["`v == 0` is false"])]
+#[case::inside_another("r = toy_wait(); if (r == 0) { if (r != 1) { r == 0; } } else { r == 1; }", &["`r != 1` is false"])]
+#[case::judged_afterwards("r = toy_wait(); if (r == 0) { r == 0; } r < 9;", &[])]
+#[case::a_call_is_judged("r = toy_wait(); if (r == 0) { r == 0; } else { toy_wait(); }", &[])]
+#[case::no_answer("uint64_t v = 1; if (v == 0) { v == 1; }", &[])]
+#[case::nothing_at_all("r = toy_wait(); if (r == 0) { [info] r == 0; }", &[])]
+fn sides_on_which_a_case_may_judge_nothing(#[case] steps: &str, #[case] sides: &[&str]) {
+    let program = check(&RuleText { steps, ..RuleText::default() }, &environment()).unwrap();
+    let found: Vec<String> = program.free_branches().values().map(|side| program.condition_of(side)).collect();
+    assert_eq!(found, sides);
+}
+
 /// Arithmetic beyond 128 bits is a problem or a fault of the rule, never of the engine.
 #[test]
 fn arithmetic_has_an_end() {

@@ -127,7 +127,7 @@ impl Program {
         found
     }
 
-    fn each_statement<'a>(&'a self, see: &mut impl FnMut(&'a Statement)) {
+    pub(crate) fn each_statement<'a>(&'a self, see: &mut impl FnMut(&'a Statement)) {
         fn walk<'a>(statements: &'a [Statement], see: &mut impl FnMut(&'a Statement)) {
             for statement in statements {
                 see(statement);

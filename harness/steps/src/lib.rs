@@ -7,6 +7,7 @@
 
 pub mod arithmetic;
 pub mod bounds;
+pub mod branches;
 pub mod builtins;
 mod calls;
 mod check;

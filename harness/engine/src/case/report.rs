@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::answers::Seen;
 use crate::stack::LostStack;
 use record::{Difference, MemoryLimit, Picture, Verdict};
-use steps::Span;
+use steps::{Span, StatementId};
 
 /// The result of a case, small enough to send through a pipe.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct CaseReport {
     pub failure: Option<CaseFailure>,
     /// The number of judging statements that were executed.
     pub checks: u64,
+    /// The first `if` on whose taken side the documents leave the device's answer free, if nothing was judged before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_branch: Option<StatementId>,
     /// Remarks that do not fail the case.
     pub findings: Vec<String>,
     /// Set if a process in the case reached its memory limit.

@@ -12,8 +12,8 @@ use crate::case::{
     exhausted,
 };
 use record::{Boundary, Coverage, Cut, MemoryLimit, Verdict};
-use steps::Span;
 use steps::program::Program;
+use steps::{Span, StatementId};
 
 use super::answers::Tally;
 use super::clock::{Clock, Shrinking};
@@ -28,6 +28,9 @@ pub struct SearchResult {
     #[serde(default)]
     pub failed: u64,
     pub checks: u64,
+    /// The number of cases that judged nothing, by the `if` on whose taken side the documents leave the answer free.
+    #[serde(default)]
+    pub observed: BTreeMap<StatementId, u64>,
     pub findings: Vec<String>,
     /// Set if a process reached its memory limit.
     #[serde(default)]
@@ -178,7 +181,10 @@ impl Search<'_> {
             let took = begun.elapsed();
             // A drawn sequence may consist of operations whose conditions do not hold; the whole rule must check something.
             let may_be_empty = self.program.sequence().is_some();
-            if ran.report.checks == 0 && ran.report.failure.is_none() && !ran.last && !may_be_empty {
+            let nothing_judged = ran.report.checks == 0 && ran.report.failure.is_none() && !may_be_empty;
+            if let Some(branch) = ran.report.free_branch.filter(|_| nothing_judged) {
+                *result.observed.entry(branch).or_default() += 1;
+            } else if nothing_judged && !ran.last {
                 let message = "the case executed no check, so nothing was tested".to_owned();
                 ran.report.fail(Verdict::Error, Span::default(), message);
             }
@@ -318,6 +324,11 @@ impl SearchResult {
             boundary: Vec::new(),
         };
         SearchResult { failure: Some(Box::new(failed)), ..SearchResult::default() }
+    }
+
+    /// True if cases ran and none of them judged anything.
+    pub fn judged_nothing(&self) -> bool {
+        self.checks == 0 && !self.observed.is_empty()
     }
 
     fn take(&mut self, program: &Program, case: (&[Value], u64), report: &CaseReport) {

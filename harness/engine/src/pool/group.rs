@@ -315,6 +315,7 @@ pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident
 
 fn merge(into: &mut CaseReport, from: CaseReport) {
     into.checks = into.checks.saturating_add(from.checks);
+    into.free_branch = into.free_branch.or(from.free_branch);
     into.findings.extend(from.findings);
     into.releases.extend(from.releases);
     into.unreleased = into.unreleased.take().or(from.unreleased);

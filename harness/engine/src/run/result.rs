@@ -1,5 +1,7 @@
 //! Turns the results of a rule's cases into the rule's result.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 use steps::Span;
 
@@ -50,6 +52,7 @@ pub fn verdict(rules: &Rules, search: &SearchResult, confirmation: Option<&Confi
             return (Verdict::Cut, cut.to_string());
         }
         return match &search.exceeds {
+            None if search.judged_nothing() => (Verdict::Observed, String::new()),
             Some(text) => (Verdict::Exceeds, text.clone()),
             None => (Verdict::Pass, String::new()),
         };
@@ -83,6 +86,12 @@ impl Finished {
         (result.verdict, result.reason) = verdict(rules, &self.search, self.confirmation.as_ref());
         let patience = campaign.target.executor.scope.patience;
         let limit = stopped_by_own_limit(rule, &self.search, result.verdict, patience);
+        let unjudged = unjudged(rule, &self.search);
+        if result.verdict == Verdict::Observed {
+            result.verdict = Verdict::Skipped;
+            let branches: Vec<&str> = unjudged.keys().map(String::as_str).collect();
+            result.reason = format!("nothing judged: {}", branches.join("; "));
+        }
         let SearchResult { cases, checks, findings, observations, answers, failure, coverage, memory_limit, .. } =
             self.search;
         result.memory_limit = memory_limit;
@@ -96,6 +105,9 @@ impl Finished {
         result.left_out = left_out.into_iter().map(|alternative| named(&rule.program, alternative)).collect();
         result.observed_only = rule.observed_only(rules, &campaign.target.executor.known).1;
         (result.cases, result.checks, result.findings, result.observations) = (cases, checks, findings, observations);
+        if !unjudged.is_empty() {
+            result.observations.insert("nothing judged".to_owned(), unjudged);
+        }
         result.devices.clone_from(&self.devices);
         let found = Found { confirmation: self.confirmation, output: self.output, devices: self.devices };
         result.failure = failure.map(|failed| Box::new(describe(campaign, rule, *failed, found, self.run_seed)));
@@ -111,6 +123,18 @@ impl Finished {
         }
         result
     }
+}
+
+/// The branches on which cases judged nothing, each with its place and the number of these cases.
+fn unjudged(rule: &Rule, search: &SearchResult) -> BTreeMap<String, u64> {
+    let branches = rule.program.free_branches();
+    let named = search.observed.iter().filter_map(|(id, cases)| Some((branches.get(id)?, *cases)));
+    named
+        .map(|(branch, cases)| {
+            let (condition, place) = (rule.program.condition_of(branch), rule.place(branch.span.start));
+            (format!("{condition} ({place})"), cases)
+        })
+        .collect()
 }
 
 /// The facts about a failing case that the search does not give.

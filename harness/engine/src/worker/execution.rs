@@ -9,6 +9,7 @@ use abi::Function;
 use crate::case::{Scope, Value};
 use catalog::{Handle, LifeCycleProgram, PythonModule, ReleaseArgument, Resource, Rules};
 use record::{Picture, Verdict};
+use steps::branches::FreeBranch;
 use steps::judgment::Judgment;
 use steps::program::{Actor, Call, Expression, Program};
 use steps::results::ResultType;
@@ -47,6 +48,8 @@ pub(super) struct Prepared<'a> {
     pub acquires: Vec<Option<(usize, &'a Resource)>>,
     /// The operations of histories that each function performs, if the program checks them.
     pub recorded: Vec<Vec<(usize, usize)>>,
+    /// The sides of `if` statements on which the program judges nothing.
+    pub free_branches: BTreeMap<StatementId, FreeBranch>,
     /// For each function, true if it releases a resource.
     pub releases: Vec<bool>,
     /// Each function's effect on the selected devices.
@@ -181,6 +184,7 @@ impl<'a> Prepared<'a> {
             module: rules.python.as_ref().filter(|_| library.python.is_some()),
             entries,
             recorded: recorded(program, rules),
+            free_branches: program.free_branches(),
             results,
             acquires,
             releases,

@@ -127,7 +127,14 @@ impl<'a> Execution<'a> {
                 Ok(())
             }
             StatementKind::If { condition, then, otherwise } => {
-                let body = if self.evaluate(condition)? != 0 { then } else { otherwise };
+                let holds = self.evaluate(condition)? != 0;
+                if self.report.checks == 0
+                    && self.report.free_branch.is_none()
+                    && self.prepared.free_branches.get(&statement.id).is_some_and(|branch| branch.taken_if == holds)
+                {
+                    self.report.free_branch = Some(statement.id);
+                }
+                let body = if holds { then } else { otherwise };
                 body.iter().try_for_each(|statement| run(self, statement))
             }
             StatementKind::Choose { axis, alternatives } => {

@@ -160,6 +160,7 @@ impl<'a> Execution<'a> {
     fn add(&mut self, report: CaseReport, actor: &str) {
         let all = &mut self.report;
         all.checks = all.checks.saturating_add(report.checks);
+        all.free_branch = all.free_branch.or(report.free_branch);
         all.findings.extend(report.findings);
         all.answers.extend(report.answers);
         all.exceeds = all.exceeds.take().or(report.exceeds);

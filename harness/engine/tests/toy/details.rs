@@ -330,6 +330,24 @@ fn a_library_that_is_none() {
 }
 
 #[test]
+fn a_rule_whose_cases_take_only_sides_without_a_check_is_skipped_and_names_the_side() {
+    let result = faithful("toy.broken.free-side");
+    assert_eq!((result.verdict, result.checks), (Verdict::Skipped, 0));
+    let side = "`denied || n > 100` is true (specs/toy/rules/broken/forms.yaml:";
+    assert!(result.reason.starts_with(&format!("nothing judged: {side}")), "{}", result.reason);
+    let (named, cases) = result.observations["nothing judged"].iter().next().unwrap();
+    assert!(named.starts_with(side) && *cases == result.cases && *cases > 0, "{:?}", result.observations);
+}
+
+#[test]
+fn cases_that_take_a_side_without_a_check_are_counted_in_a_rule_that_passes() {
+    let result = faithful("toy.form.free-side");
+    let cases: u64 = result.observations["nothing judged"].values().sum();
+    assert_eq!(result.verdict, Verdict::Pass);
+    assert!(0 < cases && cases < result.cases, "{:?}", result.observations);
+}
+
+#[test]
 fn statuses() {
     let exit = |words: &[&str], id: &str| {
         let campaign = open(&options(&library(&[]), words)).unwrap_or_else(|error| panic!("{error}"));
@@ -346,5 +364,6 @@ fn statuses() {
     assert_eq!(exit(&["--strict"], "toy.broken.info").exit, 1);
     assert_eq!(exit(&[], "toy.broken.setup").exit, 3);
     assert_eq!(exit(&[], "toy.broken.nothing").exit, 3);
+    assert_eq!(exit(&[], "toy.broken.free-side").exit, 0);
     assert_eq!(exit(&["--min-executed", "2"], "toy.block.zero").exit, 3);
 }
