@@ -100,14 +100,17 @@ impl<'a> Group<'a> {
     }
 }
 
+/// The symptom of an entry.
 fn symptom(text: &mut String, symptom: &ExpectedSymptom) {
     let ExpectedSymptom { verdict, check, code, call, shape } = symptom;
     let _ = writeln!(text, "    symptom:\n      verdict: {verdict}");
-    let shape = shape.map(|shape| shape.name().to_owned());
-    for (name, value) in [("check", check), ("code", code), ("call", call), ("shape", &shape)] {
+    for (name, value) in [("check", check), ("code", code), ("call", call)] {
         if let Some(value) = value {
             let _ = writeln!(text, "      {name}: {}", quoted(value));
         }
+    }
+    if let Some(shape) = shape {
+        let _ = writeln!(text, "      shape: {}", shape.name());
     }
 }
 
