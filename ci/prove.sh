@@ -2,7 +2,7 @@
 # Proves the rules for every product of every runtime, and compares the figures of each chapter with the runtime's
 # ratchet.tsv. Arguments are passed to every proof. Before a release and in a nightly job,
 #   ci/prove.sh --glitches
-#   ci/prove.sh --variants --matrix
+#   ci/prove.sh --variants --matrix      (--variants=2/5: the second of five parts of the variants)
 #   ci/prove.sh --seeds 20
 # determine the checks that are needed, run every rule on every legal variant of the device and on every defect that it
 # reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/engine/benchmarks.md).
@@ -13,9 +13,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 products=${PRODUCTS:-}
 # `no`: prove only the claims, without determining the checks that are needed.
 ratchet_wanted=${PROVE_RATCHET:-yes}
+# Proves only the rules in chapters that this many of the last commits changed; all if empty.
+commits=${COMMITS:-}
 status=0
 for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
+    rules=()
+    if [ -n "$commits" ]; then
+        for chapter in $(git log "-$commits" --format= --name-only -- "$folder/rules" | sort -u); do
+            [ -f "$chapter" ] && mapfile -t -O ${#rules[@]} rules < <(sed -n 's/^  - id: //p' "$chapter")
+        done
+        echo "$(basename "$folder"): ${#rules[@]} rules in chapters that the last $commits commits changed"
+        [ ${#rules[@]} -eq 0 ] && continue
+    fi
     while IFS=$'\t' read -r product _; do
         case $product in '' | '#'*) continue ;; esac
         [ -n "$products" ] && [[ " $products " != *" $product "* ]] && continue
@@ -24,7 +34,7 @@ for floors in specs/*/floors.tsv; do
         if [ "$ratchet_wanted" = yes ] && grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
         case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
         cargo cts prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
-            "${ratchet[@]}" "$@" || status=1
+            "${ratchet[@]}" "$@" "${rules[@]}" || status=1
     done <"$floors"
 done
 exit $status

@@ -474,7 +474,10 @@ history-open = （未返回）
 label-boundary = 失败条件
 boundary-passes = 通过：{ $value }
 boundary-cut = 尝试{ count-cases }后仍不精确
-boundary-any = 任意：{ $axes }
+boundary-any = 试过的任意值：{ $axes }
+boundary-any-axis = { $axis }（{ $count }个）
+boundary-untried = 没有{ $values }的用例
+boundary-untried-with = 在{ $axes }时没有{ $values }的用例
 
 ## CI系统中的批注
 

@@ -51,7 +51,14 @@ pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandE
         ErrorKind::AlreadyExists => CommandError::Exists { path: path.clone() },
         _ => CommandError::File { path: path.clone(), source },
     })?;
-    say_line(format_args!("{}: review each entry, then check the file with `atlas-cts lint`", path.display()))?;
+    let blank =
+        [("tracker", &details.tracker), ("owner", &details.owner)].into_iter().filter(|(_, text)| text.is_empty());
+    let blank: Vec<&str> = blank.map(|(name, _)| name).collect();
+    let fill = if blank.is_empty() { String::new() } else { format!("fill in {}, ", blank.join(" and ")) };
+    let path = path.display();
+    say_line(format_args!(
+        "{path}: {fill}review each entry, then check the file: atlas-cts lint --expectations {path}"
+    ))?;
     Ok(ExitStatus::Success)
 }
 

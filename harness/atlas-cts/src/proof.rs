@@ -10,8 +10,8 @@ use clap::Args;
 use dictionary::{Dictionary, EXTENSION, MOST_BYTES, decode, encode};
 use engine::prove::{Proof, ProofFileError, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
 use engine::run::{
-    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MachineOptions, Options, SimulatorOptions, Target,
-    WorkerOptions, choose_runtime, load_rules, runs_folder,
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MachineOptions, Options, Shard, SimulatorOptions,
+    Target, WorkerOptions, choose_runtime, load_rules, runs_folder,
 };
 use ledger::report::first_line;
 
@@ -40,9 +40,9 @@ pub(crate) struct ProveArguments {
     /// A claim that misses a seed is tried with at least twenty, and survives if it misses another.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
-    /// Also run each rule on every legal variant that it reaches.
-    #[arg(long)]
-    variants: bool,
+    /// Also run each rule on every legal variant that it reaches, or on part K of N of the variants.
+    #[arg(long, value_name = "K/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/1")]
+    variants: Option<Shard>,
     /// Like --variants, but also run on variants that a rule does not reach.
     ///
     /// One trial run of a rule shows which variants it reaches.
@@ -131,7 +131,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         seeds: arguments.seeds,
         jobs,
         filter: arguments.filter.clone(),
-        variants: arguments.variants || arguments.every_variant,
+        variants: arguments.variants.or(arguments.every_variant.then_some(Shard { number: 1, of: 1 })),
         every_variant: arguments.every_variant,
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
         glitches: arguments.glitches,

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use record::{Content, FailingValues, Remainder, Shape};
+use record::{Content, FailingValues, Remainder, Shape, Untried};
+use rstest::rstest;
 
 use crate::support::Bench;
 
@@ -42,6 +43,34 @@ fn a_failure_has_its_shape_and_its_exact_boundary() {
     assert_eq!(size.fails, FailingValues::Range { from: Some(65537), to: None, modulus });
     assert_eq!((size.passes.as_deref(), size.cut), (Some("65536"), false));
     assert!(failure.boundary.iter().map(|boundary| boundary.tried).sum::<u32>() <= 60);
+}
+
+/// The block is shrunk with an offset in it, which excludes smaller blocks.
+#[test]
+fn a_boundary_names_the_values_that_another_axis_excludes() {
+    let bench = Bench::new();
+    let rule = ["run", "acl.copy.sync-roundtrip", "--product", "a2", "--defect", "copy.pageable-chunk-repeated"];
+    let row = "size ≥ 65537; no case has < 65537 with cut = 65536";
+    bench.run(rule.iter().chain(&["--report-dir", "report"])).says(1, &["fails if", row]);
+    let report = bench.report("report");
+    let failure = report.result("acl.copy.sync-roundtrip").failure.as_ref().unwrap();
+    let size = failure.boundary.iter().find(|boundary| boundary.axis == "size").unwrap();
+    assert_eq!(size.fails, FailingValues::Range { from: Some(65537), to: None, modulus: None });
+    let untried = Untried { values: vec!["< 65537".to_owned()], with: vec!["cut = 65536".to_owned()] };
+    assert_eq!((&size.untried, &size.passes), (&Some(untried), &None));
+}
+
+/// A few rules notice these defects in their own way. Merging sorts the same results without another run.
+#[rstest]
+#[case("copy.odd-last-byte-dropped")]
+#[case(TAIL)]
+fn nothing_is_new_in_the_run_from_which_entries_were_drafted(#[case] defect: &str) {
+    let bench = Bench::new();
+    let red = ["run", "acl.copy.", "acl.copy2d.", "--product", "a2", "--shard", "1/1", "--defect", defect];
+    bench.run(red.iter().chain(&["--report-dir", "red", "--quiet"])).says(1, &[]);
+    let expect = ["expect", "--from", "red", "--owner", "memory", "--tracker", "https://tracker.example/1"];
+    bench.run(expect.iter().chain(&["--to", "known.yaml"])).says(0, &[]);
+    bench.run(["merge", "red", "--expectations", "known.yaml", "--report-dir", "merged"]).says(0, &["nothing new"]);
 }
 
 #[test]

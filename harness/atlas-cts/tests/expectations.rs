@@ -105,6 +105,17 @@ fn another_symptom_or_device_is_not_expected(
 }
 
 #[rstest]
+fn short_outputs_say_why_an_entry_does_not_excuse_a_failure(bench: Bench) {
+    bench.write("known.yaml", ENTRY.replace("p % 64", "p % 128"));
+    let why = "check: seen (uintptr_t)p % 64 == 0;, expected (uintptr_t)p % 128 == 0;";
+    let answer = broken(&bench, "report", &["--expectations", "known.yaml", "--quiet"]);
+    answer.says(1, &[why, "known.yaml:2"]);
+    let summary = fs::read_to_string(bench.path("report/summary.md")).unwrap();
+    let heading = "### unlike: the symptom differs from the known one (1)";
+    assert!(summary.contains(heading) && summary.contains("known.yaml:2"), "{summary}");
+}
+
+#[rstest]
 fn a_fixed_or_expired_failure_breaks_the_run_only_by_flag(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let known = ["--expectations", "known.yaml"];
@@ -156,14 +167,14 @@ fn entries_drafted_from_a_run_match_it(bench: Bench) {
     let draft = ["expect", "--from", "report", "--to", "draft.yaml"];
     bench
         .run(draft.iter().chain(&["--owner", "memory", "--tracker", "https://tracker.example/2"]))
-        .says(0, &["draft.yaml"]);
+        .says(0, &["draft.yaml: review each entry, then check the file: atlas-cts lint --expectations draft.yaml"]);
     let text = fs::read_to_string(bench.path("draft.yaml")).unwrap();
     assert!(text.contains("check: \"(uintptr_t)p % 64 == 0;\"") && text.contains("products: [\"a2\"]"), "{text}");
     broken(&bench, "known", &["--expectations", "draft.yaml"]).says(0, &["nothing new: 1 known failure"]);
     let again = bench.run(["expect", "--from", "known"]);
     again.says(0, &["this run has no unexpected failure"]);
     let empty = bench.run(["expect", "--from", "report", "--to", "empty.yaml", "--expires", "2999-01-01"]);
-    empty.says(0, &[]);
+    empty.says(0, &["fill in tracker and owner, review each entry"]);
     broken(&bench, "empty", &["--expectations", "empty.yaml"]).says(2, &["empty.yaml:", "the tracker is empty"]);
     bench.run(draft).says(3, &["draft.yaml already exists", "give another file, or move it away"]);
     bench.run(["expect", "--from", "report", "--expires", "soon"]).says(2, &["--expires soon is not a day"]);

@@ -19,7 +19,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use record::{
     Bar, Boundary, Conclusion, Confirmation, Coverage, DeviceIdentity, FailingValues, Failure, Fingerprint, Installed,
-    Level, Line, MemoryLimit, Picture, RuleResult, RunEnd, RunHeader, Stack, StackThread, Steps, Verdict,
+    Level, Line, MemoryLimit, Picture, RuleResult, RunEnd, RunHeader, Stack, StackThread, Steps, Untried, Verdict,
 };
 use rstest::rstest;
 
@@ -414,6 +414,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
                     passes: Some(text()),
                     tried: 3,
                     cut: true,
+                    untried: Some(Untried { values: vec![text()], with: vec![text()] }),
                 }],
                 owns: vec![text()],
                 confirmation: Some(Confirmation {

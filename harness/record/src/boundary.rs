@@ -15,9 +15,21 @@ pub struct Boundary {
     pub passes: Option<String>,
     /// The number of values that were tried.
     pub tried: u32,
-    /// True if the budget ended before the boundary was exact.
+    /// True if the boundary is not exact, because the budget ended or values next to it give no case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
+    /// The values that were left out because they give no case; `None` if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untried: Option<Untried>,
+}
+
+/// Values on an axis that give no case while the other axes keep their values.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Untried {
+    /// The values, as text: `< 65537`, `> 4096`, or single alternatives.
+    pub values: Vec<String>,
+    /// The axes whose values exclude these, for example `cut = 65536`; empty if a condition of the rule does.
+    pub with: Vec<String>,
 }
 
 /// The values on an axis with which a case fails, as far as they were tried.

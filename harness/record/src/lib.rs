@@ -47,7 +47,7 @@ mod verdict;
 
 pub use ::history::{Bar, Picture};
 pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
-pub use boundary::{Boundary, FailingValues, Remainder};
+pub use boundary::{Boundary, FailingValues, Remainder, Untried};
 pub use burst::{BurstBook, BurstBookError, BurstLedger, BurstRule};
 pub use catalog::{Level, Word, one_space};
 pub use confirmation::{Conclusion, Confirmation, Repeats};

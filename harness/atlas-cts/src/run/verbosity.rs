@@ -16,7 +16,7 @@ const NAME: usize = 9;
 /// The options for the amount of output.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// Print only results that break the run, three lines each
+    /// Print only results that break the run, a few lines each
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,
     /// Print each failure in full, and the numbers of cases and checks of each rule.
@@ -53,7 +53,7 @@ impl Verbosity {
     /// A result that breaks the run. Unless everything is printed, a failure like an earlier one is shortened.
     pub fn failure(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult, layout: Layout) -> String {
         match self {
-            Verbosity { quiet: true, .. } => brief_failure(result, layout),
+            Verbosity { quiet: true, .. } => brief_failure(result, campaign.sorted(result).as_ref(), layout),
             Verbosity { verbose: true, .. } => failure_text(result, &campaign.header, layout),
             _ => blocks.text(result, &campaign.header, layout),
         }

@@ -1,11 +1,11 @@
 //! Varies each axis of a failing case alone.
 
-use record::{Boundary, FailingValues};
+use record::{Boundary, FailingValues, Untried};
 use steps::evaluate::{Scope, Value};
 use steps::program::{Domain, Program};
 use steps::{AxisId, Id};
 
-use crate::case::{CaseTree, display_values};
+use crate::case::{CaseError, CaseTree, display_values};
 
 use super::boundary::boundary;
 
@@ -56,21 +56,33 @@ fn on_axis(
     let accepts = |values: &[Value]| {
         CaseTree::of(program, scope, values).is_ok() && scope.accepts(program, values).unwrap_or(false)
     };
+    let untried = |values: Vec<(String, Vec<Value>)>| -> Option<Untried> {
+        let mut with: Vec<String> = values.iter().filter_map(|(_, case)| excluding(program, scope, case)).collect();
+        with.sort();
+        with.dedup();
+        let values: Vec<String> = values.into_iter().map(|(shown, _)| shown).collect();
+        (!values.is_empty()).then_some(Untried { values, with })
+    };
     let found = match &program.axes[axis].domain {
         _ if bounds.count < 2 => return None,
         Domain::Bytes(_) | Domain::Integer(_) | Domain::EveryOf(_) | Domain::Offset { .. } | Domain::IndexOf(_) => {
             let case = |value| with(Value::Integer(value));
             let found = boundary(bounds, at, &|value| accepts(&case(value)), &mut |value| run(&case(value)));
             let passes = found.passes.map(|value| value.to_string());
-            Boundary { axis: String::new(), fails: found.fails, passes, tried: 0, cut: found.cut }
+            let below = found.lowest.map(|lowest| (format!("< {lowest}"), case(lowest - bounds.step)));
+            let above = found.highest.map(|highest| (format!("> {highest}"), case(highest + bounds.step)));
+            let untried = untried(below.into_iter().chain(above).collect());
+            Boundary { axis: String::new(), fails: found.fails, passes, tried: 0, cut: found.cut, untried }
         }
         Domain::OneOf { .. } | Domain::Text(_) | Domain::Choice(_) | Domain::Device => {
             let shown = |value: &Value| display_values(program, &with(value.clone()))[axis.index()].1.clone();
             let (mut fails, mut passes, mut cut) = (Vec::new(), None, bounds.count > MOST_ALTERNATIVES);
+            let mut others = Vec::new();
             for position in 0..bounds.count.min(MOST_ALTERNATIVES) {
                 let value = scope.value(program, axis, bounds, position, &values[..axis.index()]).ok()?;
                 let case = with(value.clone());
                 if !accepts(&case) {
+                    others.push((shown(&value), case));
                     continue;
                 }
                 let failed = if value == values[axis.index()] { Some(true) } else { run(&case) };
@@ -80,8 +92,9 @@ fn on_axis(
                     None => cut = true,
                 }
             }
-            let fails = if passes.is_none() { FailingValues::Any } else { FailingValues::Only(fails) };
-            Boundary { axis: String::new(), fails, passes, tried: 0, cut }
+            let any = passes.is_none() && !cut && others.is_empty();
+            let fails = if any { FailingValues::Any } else { FailingValues::Only(fails) };
+            Boundary { axis: String::new(), fails, passes, tried: 0, cut, untried: untried(others) }
         }
         Domain::List { .. }
         | Domain::Permutation(_)
@@ -90,4 +103,12 @@ fn on_axis(
         | Domain::LengthOf(_) => return None,
     };
     Some(found)
+}
+
+/// The axis whose value is not in its range in values that give no case, for example `cut = 65536`; `None` if a
+/// condition excludes them.
+fn excluding(program: &Program, scope: &Scope, values: &[Value]) -> Option<String> {
+    let Err(CaseError::OutsideDomain { axis, .. }) = CaseTree::of(program, scope, values) else { return None };
+    let (name, value) = display_values(program, values).into_iter().find(|(name, _)| *name == axis)?;
+    Some(format!("{name} = {value}"))
 }

@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
-use crate::run::{Filter, NothingSelected, Options, RunError, Target};
+use crate::run::{Distribution, Filter, NothingSelected, Options, RunError, Shard, Target};
 use ::dictionary::Dictionary;
 use catalog::{Level, Rule, Rules};
 use simulator_contract::is_subtle;
@@ -61,8 +61,8 @@ pub struct ProofOptions {
     pub jobs: usize,
     /// Patterns that select rules, as for a run. Empty for all rules.
     pub filter: Vec<String>,
-    /// Also run every rule on every legal variant that the rule reaches.
-    pub variants: bool,
+    /// Also run every rule on the legal variants of this part that the rule reaches; `None` for no variants.
+    pub variants: Option<Shard>,
     /// Also run every rule on the variants that the rule does not reach.
     pub every_variant: bool,
     /// Also remove checks, one at a time, to find unneeded checks.
@@ -179,7 +179,7 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     options.simulator.sim_schedule.get_or_insert(seed);
     let trial = Trial { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
     let tries = proof.tries(selected.len());
-    let asks = proof.matrix || tries || (proof.variants && !proof.every_variant);
+    let asks = proof.matrix || tries || (proof.variants.is_some() && !proof.every_variant);
     let reached = if asks { trial.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(&trial, &selected, &reached);
     trial.run(&configurations)?;
@@ -302,7 +302,9 @@ fn configurations<'a>(
     }
     // If no device recorded anything, the defects that rules reach are unknown.
     let noted = reached.values().flatten().any(|byte| *byte != 0);
-    for variant in device.variants.iter().filter(|_| trial.proof.variants) {
+    let drawn =
+        |name: &str| trial.proof.variants.is_some_and(|part| Distribution::by_id(part.of).part_of(name) == part.number);
+    for variant in device.variants.iter().filter(|variant| drawn(variant.name)) {
         let asks = |rule: &&Rule| trial.proof.every_variant || !noted || reaches(rule, variant.index);
         let rules: Vec<&Rule> = selected.iter().copied().filter(asks).collect();
         if !rules.is_empty() {

@@ -16,7 +16,9 @@ use crate::runtime::Runtime;
 use catalog::Rules;
 use dictionary::Current;
 use record::books::{Expected, KnownFailures};
-use record::{Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code};
+use record::{
+    Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, SortedResult, Verdict, counts, exit_code,
+};
 
 use super::budget::chances;
 use super::debugged::expect_debuggable;
@@ -185,6 +187,11 @@ impl Campaign {
     /// True if a result is a known failure and therefore does not count.
     pub fn expected(&self, result: &RuleResult) -> bool {
         self.tally.expected(result)
+    }
+
+    /// The result as the known failures sort it; `None` if they do not concern it.
+    pub fn sorted(&self, result: &RuleResult) -> Option<SortedResult> {
+        self.tally.sorted(std::slice::from_ref(result))?.results.pop()
     }
 
     /// Adds a remark about the entire run. The remark is printed at once and included in the reports.

@@ -113,7 +113,8 @@ pub fn line(texts: &Texts<'_>, sites: &[Option<&Call>], record: &CallRecord) -> 
                     Root::Pointer(_) => address(given(index)),
                 },
                 Some(Argument::Value { value, ty }) => {
-                    built_in(program, value, *ty).unwrap_or_else(|| argument(rules, parameter.ty, given(index)))
+                    let named = built_in(program, value, *ty).or_else(|| written(program, value, parameter.ty));
+                    named.unwrap_or_else(|| argument(rules, parameter.ty, given(index)))
                 }
                 None => argument(rules, parameter.ty, given(index)),
             };
@@ -143,6 +144,18 @@ fn built_in(program: &Program, value: &Expression, ty: Type) -> Option<String> {
         Expression::Load { place: Place { root: Root::Variable(variable), .. }, .. } => {
             let variable = &program.variables[*variable];
             (variable.space == Some(Space::Gate)).then(|| format!("gate {}", variable.name))
+        }
+        _ => None,
+    }
+}
+
+/// The text for the address of a variable that a function may write through a `void *`.
+fn written(program: &Program, value: &Expression, ty: Type) -> Option<String> {
+    match value {
+        Expression::Cast(_, of) => written(program, of, ty),
+        Expression::AddressOf(Place { root: Root::Variable(variable), .. }) => {
+            let writable = matches!(ty, Type::Pointer { to: Type::Void, constant: false });
+            writable.then(|| format!("&{}", program.variables[*variable].name))
         }
         _ => None,
     }

@@ -291,10 +291,20 @@ impl<'a> Execution<'a> {
     /// The operands in a failed check, for the check's message: `left = 32, right = 0`.
     pub(super) fn operands(&mut self, condition: &'a Expression) -> String {
         match condition {
-            Expression::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
-                let value =
-                    |execution: &mut Self, side: &'a Expression| execution.evaluate(side).is_ok_and(|value| value != 0);
-                let (left, right) = (value(self, left), value(self, right));
+            Expression::Binary(BinaryOperator::And, ..) => {
+                let parts = conjuncts(condition);
+                // Parts after a false one have no meaning, and their calls were not made.
+                match parts.iter().copied().position(|part| !self.holds(part)) {
+                    Some(index) => {
+                        let operands = self.operands(parts[index]);
+                        let colon = if operands.is_empty() { "" } else { ": " };
+                        format!("part {} of {} is false{colon}{operands}", index + 1, parts.len())
+                    }
+                    None => "a part did not hold when checked; now each does".to_owned(),
+                }
+            }
+            Expression::Binary(BinaryOperator::Or, left, right) => {
+                let (left, right) = (self.holds(left), self.holds(right));
                 format!("left side is {left}, right side is {right}")
             }
             Expression::Binary(operator, left, right) if operator.is_comparison() => {
@@ -312,6 +322,10 @@ impl<'a> Execution<'a> {
             Expression::Builtin(Builtin::AllBytes, arguments) => self.odd_byte(arguments).unwrap_or_default(),
             _ => String::new(),
         }
+    }
+
+    fn holds(&mut self, condition: &'a Expression) -> bool {
+        self.evaluate(condition).is_ok_and(|value| value != 0)
     }
 
     /// Evaluates an expression again for a message. Calls are not repeated.
@@ -342,6 +356,18 @@ impl<'a> Execution<'a> {
             bytes[first]
         ))
     }
+}
+
+/// The parts of `a && b && c`, in order.
+fn conjuncts(condition: &Expression) -> Vec<&Expression> {
+    let mut parts = Vec::new();
+    let mut rest = condition;
+    while let Expression::Binary(BinaryOperator::And, left, right) = rest {
+        parts.insert(0, &**right);
+        rest = left;
+    }
+    parts.insert(0, rest);
+    parts
 }
 
 /// Reads a C string of at most 64 KiB.

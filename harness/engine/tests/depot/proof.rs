@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use engine::prove::{Proof, ProofOptions, Unclaimed, prove, render};
-use engine::run::{Target, load_rules};
+use engine::run::{Shard, Target, load_rules};
 use rstest::rstest;
 
 use crate::depot::device::{depot, folder};
 use crate::depot::runs::options;
 
-fn proof(product: &str, filter: &[&str]) -> Proof {
+const WHOLE: Option<Shard> = Some(Shard { number: 1, of: 1 });
+
+fn proof(product: &str, filter: &[&str], variants: Option<Shard>) -> Proof {
     let options = options(&folder().join("specs"), &["--backend", "simulator", "--product", product]);
     let rules = Arc::new(load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}")));
     let target = Target::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
@@ -17,7 +19,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
         seeds: 1,
         jobs: 4,
         filter: filter.iter().map(|part| (*part).to_owned()).collect(),
-        variants: true,
+        variants,
         every_variant: false,
         weaken: false,
         glitches: false,
@@ -39,7 +41,7 @@ fn proof(product: &str, filter: &[&str]) -> Proof {
 fn every_rule_is_proven(#[case] product: &str, #[case] skipped: &[&str]) {
     let areas =
         ["depot.lot.", "depot.cold.", "depot.goods.", "depot.label.", "depot.yard.", "depot.audit.", "depot.share."];
-    let proof = proof(product, &areas);
+    let proof = proof(product, &areas, WHOLE);
     let left_out: Vec<&str> =
         proof.rules.iter().filter(|rule| rule.skipped.is_some()).map(|rule| rule.id.as_str()).collect();
     assert_eq!(left_out, skipped);
@@ -49,7 +51,7 @@ fn every_rule_is_proven(#[case] product: &str, #[case] skipped: &[&str]) {
 
 #[test]
 fn a_claim_that_is_too_much_survives() {
-    let proof = proof("harbour", &["depot.claim."]);
+    let proof = proof("harbour", &["depot.claim."], WHOLE);
     assert!(!proof.holds());
     let rule = &proof.rules[0];
     assert_eq!(rule.survived(), ["lots.without-large"]);
@@ -57,4 +59,13 @@ fn a_claim_that_is_too_much_survives() {
     assert_eq!(gaps.len(), 1, "{gaps:?}");
     assert!(gaps[0].starts_with("lots.without-large survives (killed by 0 of "), "{gaps:?}");
     assert!(render(&proof, false).contains("lots.without-large survives"));
+}
+
+#[test]
+fn each_variant_is_in_one_part_of_the_variants() {
+    let runs = |variants| proof("harbour", &["depot.lot."], variants).runs;
+    let part = |number, of| runs(Some(Shard { number, of }));
+    let (none, whole) = (runs(None), runs(WHOLE));
+    assert_eq!(part(1, 2) + part(2, 2), whole + none, "each part also runs the other devices");
+    assert!(none < whole, "{none} {whole}");
 }

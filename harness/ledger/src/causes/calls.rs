@@ -28,18 +28,46 @@ pub(super) fn before_failure(result: &RuleResult) -> Vec<Called> {
     trace.iter().filter(|line| !line.contains(RELEASED)).filter_map(|line| parsed(line)).collect()
 }
 
-/// The function that gave the failed statement its value: the last one that wrote a variable of the statement, or else
-/// the last one that was called.
+/// The function that gave the failed statement its value: the last one that wrote a variable of the statement's false
+/// part, or else the last one that was called.
 pub(super) fn source_of_value(result: &RuleResult) -> Option<String> {
     let failure = result.failure.as_ref()?;
+    let part = false_part(&failure.statement, &failure.message);
     let written = |line: &&String| {
         let arguments = line.split_once('(').map_or("", |(_, arguments)| arguments);
         let mut variables = arguments.split("=&").skip(1).map(identifier);
-        variables.any(|variable| words(&failure.statement).any(|word| word == variable))
+        variables.any(|variable| words(part).any(|word| word == variable))
     };
     let steps = || failure.trace.iter().filter(|line| !line.contains(RELEASED));
     let line = steps().rfind(written).or_else(|| steps().next_back())?;
     Some(parsed(line)?.function)
+}
+
+/// The part of a statement `a && b` that the message calls false; the whole statement if the message names none.
+fn false_part<'a>(statement: &'a str, message: &str) -> &'a str {
+    let numbers = message.rsplit_once("` does not hold: part ").and_then(|(_, text)| text.split_once(" is false"));
+    let Some((number, all)) = numbers.and_then(|(numbers, _)| numbers.split_once(" of ")) else { return statement };
+    let parts = conjuncts(statement);
+    let part = number.parse().ok().and_then(|number: usize| parts.get(number.checked_sub(1)?).copied());
+    part.filter(|_| all.parse() == Ok(parts.len())).unwrap_or(statement)
+}
+
+/// The parts between the `&&` outside parentheses.
+fn conjuncts(statement: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, c) in statement.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            '&' if depth == 0 && at >= start && statement[at..].starts_with("&&") => {
+                parts.push(&statement[start..at]);
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&statement[start..]);
+    parts
 }
 
 /// The identifier at the start of a text.
@@ -73,15 +101,31 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case("status == READY;", "query")]
-    #[case("left == 3;", "wait")]
-    fn a_value_comes_from_the_call_that_wrote_it(#[case] statement: &str, #[case] function: &str) {
+    #[case::the_only_part("status == READY;", "", "query")]
+    #[case::no_call_wrote_it("left == 3;", "", "wait")]
+    #[case::both_sides_of_a_relation("start == at;", ": left is 1, right is 2", "look")]
+    #[case::the_first_part("at != 0 && size == n;", ": part 1 of 2 is false: left is 0, right is 0", "reserve")]
+    #[case::the_second_part("at != 0 && size == n;", ": part 2 of 2 is false: left is 0, right is 1", "look")]
+    #[case::the_last_part("size == n && status == READY && at != 0;", ": part 3 of 3 is false", "reserve")]
+    #[case::a_part_in_parentheses("(size == n && at != 0) && status == READY;", ": part 2 of 2 is false", "query")]
+    #[case::not_split_as_the_engine_does("(at != 0 && size == n) && left == 3;", ": part 1 of 3 is false", "look")]
+    #[case::a_choice("at == 0 || status == READY;", ": left side is false, right side is false", "query")]
+    #[case::in_another_actor("B: size == n && at != 0;", ": part 2 of 2 is false", "reserve")]
+    fn a_value_comes_from_the_call_that_wrote_it(
+        #[case] statement: &str,
+        #[case] operands: &str,
+        #[case] function: &str,
+    ) {
         let calls = [
+            "reserve(at=&at, bytes=4096) = success",
             "query(stream=0x1, status=&status) = success",
+            "look(data=&start, at=0x1000) = success",
+            "look(data=&size, at=0x1000) = success",
             "wait(stream=0x1) = success",
             "free(p=0x2)  (automatic release)",
         ];
-        let result = super::super::tests::broken("toy.a", "", &calls, &[], None);
+        let message = format!("`{}` does not hold{operands}", statement.trim_end_matches(';'));
+        let result = super::super::tests::broken("toy.a", &message, &calls, &[], None);
         let failure = record::Failure { statement: statement.to_owned(), ..*result.failure.clone().unwrap() };
         let result = RuleResult { failure: Some(Box::new(failure)), ..result };
         assert_eq!(source_of_value(&result).as_deref(), Some(function));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use messages::{bracketed, comma, message};
-use record::{Boundary, Content, Difference, FailingValues, RuleResult, Shape, Symptom, Verdict};
+use record::{Boundary, Content, Difference, FailingValues, RuleResult, Shape, Symptom, Untried, Verdict};
 
 use super::{Cause, Likeness};
 use crate::names::verdict_text;
@@ -51,17 +51,29 @@ pub fn boundary_lines(boundary: &[Boundary]) -> Vec<String> {
         };
         let passes = boundary.passes.as_ref().map(|value| message!("boundary-passes", value = value.as_str()));
         let cut = boundary.cut.then(|| message!("boundary-cut", count = boundary.tried));
-        [Some(fails), passes, cut].into_iter().flatten().collect::<Vec<_>>().join("; ")
+        let untried = boundary.untried.as_ref().map(untried_text);
+        [Some(fails), passes, cut, untried].into_iter().flatten().collect::<Vec<_>>().join("; ")
     };
     let mut lines: Vec<String> = bound.iter().map(line).collect();
     if !any.is_empty() {
-        let axes: Vec<&str> = any.iter().map(|boundary| boundary.axis.as_str()).collect();
+        let axis =
+            |boundary: &&Boundary| message!("boundary-any-axis", axis = boundary.axis.as_str(), count = boundary.tried);
+        let axes: Vec<String> = any.iter().map(axis).collect();
         lines.push(message!("boundary-any", axes = axes.join(comma())));
     }
     lines
 }
 
-impl Cause<'_> {
+/// The values that could not be tried, in words.
+fn untried_text(untried: &Untried) -> String {
+    let (values, axes) = (untried.values.join(comma()), untried.with.join(comma()));
+    match untried.with.is_empty() {
+        true => message!("boundary-untried", values = values),
+        false => message!("boundary-untried-with", values = values, axes = axes),
+    }
+}
+
+impl<'a> Cause<'a> {
     /// The common feature in words, for example `the last bytes (1 to 31) never written`.
     pub fn title(&self) -> String {
         match &self.likeness {
@@ -122,7 +134,7 @@ impl Cause<'_> {
     }
 
     /// All rules of the cause, the first one first.
-    pub fn results(&self) -> impl Iterator<Item = &RuleResult> {
+    pub fn results(&self) -> impl Iterator<Item = &'a RuleResult> {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 }

@@ -10,6 +10,7 @@ use messages::{Language, in_language};
 use record::{Code, Meaning, Recorded, RuleResult, Sort, Symptom, Verdict};
 
 use super::known_failure::Versions;
+use super::symptom::ExpectedSymptom;
 use crate::causes::{Cause, Likeness, causes};
 
 /// The parts of an entry that do not follow from a run.
@@ -55,43 +56,62 @@ pub fn draft(run: &Recorded, details: &Details) -> Option<String> {
         );
     }
     text.push_str("expectations:\n");
-    let mut causes = causes(results.iter().copied());
-    causes.retain(|cause| common(cause).is_some());
-    causes.iter().for_each(|cause| group(&mut text, cause, &header.product, details));
-    let grouped: BTreeSet<&str> = causes.iter().flat_map(Cause::results).map(|result| result.id.as_str()).collect();
+    let groups: Vec<Group<'_>> = causes(results.iter().copied()).iter().filter_map(Group::of).collect();
+    groups.iter().for_each(|group| group.write(&mut text, &header.product, details));
+    let grouped: BTreeSet<&str> = groups.iter().flat_map(|group| &group.results).map(|result| &*result.id).collect();
     let rest = results.into_iter().filter(|result| !grouped.contains(result.id.as_str()));
     rest.for_each(|result| entry(&mut text, result, &header.product, details));
     Some(text)
 }
 
-/// The symptom that all rules of a cause share, as lines of YAML; `None` if an entry for all of them would say nothing
-/// more than the verdict, or if a rule fails only sometimes.
-fn common(cause: &Cause<'_>) -> Option<Vec<String>> {
-    let verdict = cause.first.verdict;
-    let same = cause.results().all(|result| result.verdict == verdict && verdict != Verdict::Flaky);
-    if cause.others.is_empty() || !same {
-        return None;
+/// An entry for several rules of a cause.
+struct Group<'a> {
+    title: String,
+    symptom: ExpectedSymptom,
+    /// The rules with this symptom. A cause may have others, which get separate entries.
+    results: Vec<&'a RuleResult>,
+}
+
+impl<'a> Group<'a> {
+    /// The entry for a cause; `None` if it would say nothing more than the verdict, or be about one rule only.
+    fn of(cause: &Cause<'a>) -> Option<Group<'a>> {
+        let verdict = cause.first.verdict;
+        let blank = ExpectedSymptom { verdict, check: None, code: None, call: None, shape: None };
+        let symptom = match &cause.likeness {
+            Likeness::Bytes { shape, .. } => ExpectedSymptom { shape: Some(*shape), ..blank },
+            Likeness::Answer { function, code, .. } => {
+                ExpectedSymptom { code: Some(code.clone()), call: Some(function.clone()), ..blank }
+            }
+            Likeness::Lost { function, .. } => ExpectedSymptom { call: Some(function.clone()), ..blank },
+            Likeness::Value { .. } | Likeness::Verdict(_) => return None,
+        };
+        let shown = |result: &&RuleResult| symptom.differences_in(result, &Symptom::of(result)).is_empty();
+        let results: Vec<&RuleResult> = cause.results().filter(shown).collect();
+        // Known failures are the same in every language.
+        let title = in_language(Language::English, || cause.title());
+        (results.len() > 1 && verdict != Verdict::Flaky).then_some(Group { title, symptom, results })
     }
-    match &cause.likeness {
-        Likeness::Bytes { shape, .. } => Some(vec![format!("shape: {}", shape.name())]),
-        Likeness::Answer { function, code, .. } => {
-            Some(vec![format!("code: {}", quoted(code)), format!("call: {}", quoted(function))])
-        }
-        Likeness::Lost { function, .. } => Some(vec![format!("call: {}", quoted(function))]),
-        Likeness::Value { .. } | Likeness::Verdict(_) => None,
+
+    fn write(&self, text: &mut String, product: &str, details: &Details) {
+        let rules: String = self.results.iter().map(|result| format!("      - {}\n", quoted(&result.id))).collect();
+        let _ = write!(text, "  - rules:\n{rules}    kind: fail\n    products: [{}]\n", quoted(product));
+        symptom(text, &self.symptom);
+        signed(text, details, &self.title);
     }
 }
 
-/// One entry for all rules of a cause.
-fn group(text: &mut String, cause: &Cause<'_>, product: &str, details: &Details) {
-    let rules: Vec<String> = cause.results().map(|result| format!("      - {}\n", quoted(&result.id))).collect();
-    let _ = write!(text, "  - rules:\n{}    kind: fail\n    products: [{}]\n", rules.concat(), quoted(product));
-    let _ = writeln!(text, "    symptom:\n      verdict: {}", cause.first.verdict);
-    for line in common(cause).unwrap_or_default() {
-        let _ = writeln!(text, "      {line}");
+/// The symptom of an entry.
+fn symptom(text: &mut String, symptom: &ExpectedSymptom) {
+    let ExpectedSymptom { verdict, check, code, call, shape } = symptom;
+    let _ = writeln!(text, "    symptom:\n      verdict: {verdict}");
+    for (name, value) in [("check", check), ("code", code), ("call", call)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "      {name}: {}", quoted(value));
+        }
     }
-    // Known failures are the same in every language.
-    signed(text, details, &in_language(Language::English, || cause.title()));
+    if let Some(shape) = shape {
+        let _ = writeln!(text, "      shape: {}", shape.name());
+    }
 }
 
 /// The end of an entry.
@@ -123,13 +143,8 @@ fn entry(text: &mut String, result: &RuleResult, product: &str, details: &Detail
         line(format!("    # seen with {}", comment(&case)));
     }
     line(format!("    products: [{}]", quoted(product)));
-    line(format!("    symptom:\n      verdict: {verdict}"));
     let code = code.as_ref().map(Code::to_string);
-    for (name, value) in [("check", check), ("code", code), ("call", call)] {
-        if let Some(value) = value {
-            line(format!("      {name}: {}", quoted(&value)));
-        }
-    }
+    symptom(text, &ExpectedSymptom { verdict, check, code, call, shape: None });
     signed(text, details, &result.reason);
 }
 

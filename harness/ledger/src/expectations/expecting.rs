@@ -185,8 +185,7 @@ fn judge(entry: &KnownFailure, result: &RuleResult) -> Option<Judged> {
     let expected = entry.symptom.as_ref()?;
     let flake = entry.kind == Kind::Flake;
     let seen = if flake { Symptom::of_single_run(result) } else { Symptom::of(result) };
-    let bytes = result.failure.as_ref().and_then(|failure| failure.difference);
-    let differences = expected.differences(&seen, bytes.map(|difference| difference.shape));
+    let differences = expected.differences_in(result, &seen);
     if !differences.is_empty() {
         return Some(Judged::Other(differences));
     }

@@ -1,7 +1,7 @@
 //! The symptom that an entry expects.
 
 use catalog::one_space;
-use record::{Code, Shape, Symptom, Verdict, write_symptom};
+use record::{Code, RuleResult, Shape, Symptom, Verdict, write_symptom};
 
 /// The symptom that an entry expects. Absent parts match anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,12 @@ pub struct ExpectedSymptom {
 }
 
 impl ExpectedSymptom {
+    /// The differences from a result with a symptom.
+    pub(super) fn differences_in(&self, result: &RuleResult, seen: &Symptom) -> Vec<String> {
+        let bytes = result.failure.as_ref().and_then(|failure| failure.difference);
+        self.differences(seen, bytes.map(|difference| difference.shape))
+    }
+
     /// The differences in the parts that the entry gives, for example `code: seen A, expected B`. `shape` is the shape
     /// of the bytes that differ in the result.
     pub fn differences(&self, seen: &Symptom, shape: Option<Shape>) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use rstest::rstest;
 use time::Date;
 
@@ -11,10 +12,11 @@ use super::model::Kind;
 use super::read::Expectations;
 use super::symptom::ExpectedSymptom;
 use super::{Details, day, draft};
+use crate::causes::causes;
 use catalog::version::Range;
 use record::{
-    Conclusion, Confirmation, ExpectationFiles, Failure, Fingerprint, Installed, Level, Recorded, Repeats, RuleResult,
-    RunHeader, Sort, Verdict, exit_code,
+    AppliedExpectations, Conclusion, Confirmation, Content, Difference, ExpectationFiles, Failure, Fingerprint,
+    Installed, Level, Recorded, Repeats, RuleResult, RunHeader, Shape, Sort, Verdict, exit_code,
 };
 
 const RULE: &str = "toy.copy.peer";
@@ -273,4 +275,108 @@ fn the_failures_of_a_run_become_entries_with_all_of_their_symptom() {
     }
     let read: super::ExpectationsFile = serde_yaml::from_str(&text).expect("it is a file of entries");
     assert_eq!(read.expectations[0].symptom.as_ref().and_then(|symptom| symptom.check.as_deref()), Some("same(a, b);"));
+}
+
+fn details() -> Details {
+    Details { owner: "me".to_owned(), tracker: "https://tracker.example/1".to_owned(), expires: on("2027-06-30") }
+}
+
+/// The entries of a drafted file, which needs no check against a catalog.
+fn entries(text: &str) -> Vec<KnownFailure> {
+    let file: super::ExpectationsFile = serde_yaml::from_str(text).expect("it is a file of entries");
+    let of = |source: super::model::EntrySource| {
+        let symptom = source.symptom.expect("a drafted entry has a symptom");
+        let verdict = serde_json::from_value(symptom.verdict.value.clone().into());
+        let shape = |named: &str| Shape::EACH.into_iter().find(|shape| shape.name() == named).expect("it is a shape");
+        let symptom = ExpectedSymptom {
+            verdict: verdict.expect("it is a verdict"),
+            check: symptom.check,
+            code: symptom.code,
+            call: symptom.call,
+            shape: symptom.shape.map(|named| shape(&named.value)),
+        };
+        let patterns = source.rule.iter().chain(&source.rules).map(|rule| rule.value.clone()).collect();
+        let (kind, rate) = (source.kind.value, source.rate.map_or(0.0, |rate| rate.value));
+        KnownFailure { patterns, kind, rate, symptom: Some(symptom), ..entry(Kind::Fail, Verdict::Fail, "2027-06-30") }
+    };
+    file.expectations.into_iter().map(of).collect()
+}
+
+/// The results of a run, sorted by the entries that are drafted from the same run.
+fn sorted_by_draft(results: &[RuleResult]) -> (Vec<KnownFailure>, AppliedExpectations) {
+    let run = Recorded { header: header(), results: results.to_vec(), in_flight: BTreeMap::new(), end: None };
+    let entries = draft(&run, &details()).map_or(Vec::new(), |text| entries(&text));
+    (entries.clone(), expecting(entries, &[]).applied(results, false))
+}
+
+/// A failure of a check of bytes after a call.
+fn differing(id: &str, shape: Shape, call: &str) -> RuleResult {
+    let mut result = RuleResult { id: id.to_owned(), ..result(Verdict::Fail, "", 10) };
+    let failure = result.failure.as_mut().expect("it failed");
+    failure.message = "`same(a, b)` does not hold: 1 of 100 bytes differ".to_owned();
+    failure.trace = vec![format!("{call}(dst=0x10, kind=DEVICE_TO_HOST) = success")];
+    let (length, content) = (100, Content::NeverWritten);
+    let difference = Difference { shape, content, length, count: 1, first: 99, last: 99, step: None, shift: None };
+    failure.difference = Some(difference);
+    result
+}
+
+/// A cause adopts a few rules with another shape if they made its call.
+#[test]
+fn a_rule_of_a_cause_without_its_shape_has_a_separate_entry() {
+    let tails = (0..20).map(|number| differing(&format!("toy.r{number:02}"), Shape::Tail, "copy"));
+    let results: Vec<RuleResult> = tails.chain([differing("toy.whole", Shape::All, "copy")]).collect();
+    assert_eq!(causes(&results).len(), 1, "the rule with another shape is adopted");
+    let (entries, applied) = sorted_by_draft(&results);
+    assert_eq!(entries.iter().map(|entry| entry.patterns.len()).collect::<Vec<_>>(), [20, 1]);
+    assert_eq!(applied.number(Sort::Known), 21, "{applied:?}");
+}
+
+fn any_result() -> impl Strategy<Value = RuleResult> {
+    let message = prop_oneof![
+        Just(AS_KNOWN),
+        Just(OTHER_CODE),
+        Just("g did not return: a hang of 5 s"),
+        Just("in process B: after f had returned: it ended with signal 11"),
+        Just("`a == b` does not hold: left is 1, right is 2"),
+    ];
+    let verdict = prop_oneof![
+        Just(Verdict::Pass),
+        Just(Verdict::Fail),
+        Just(Verdict::WrongCode),
+        Just(Verdict::Crash),
+        Just(Verdict::Timeout),
+        Just(Verdict::Flaky),
+        Just(Verdict::Blocked),
+    ];
+    let shape = prop_oneof![30 => Just(Shape::Tail), 1 => Just(Shape::All), 1 => Just(Shape::Head)];
+    let call = prop_oneof![20 => Just("copy"), 1 => Just("set")];
+    prop_oneof![
+        8 => (shape, call).prop_map(|(shape, call)| differing("", shape, call)),
+        2 => (verdict, message, 0u32..=10).prop_map(|(verdict, message, failed)| result(verdict, message, failed)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn entries_drafted_from_a_run_leave_nothing_new_in_it(
+        drawn in proptest::collection::vec(any_result(), 1..60),
+        infos in proptest::collection::vec(0usize..60, 0..3)
+    ) {
+        let level = |number: usize| if infos.contains(&number) { Level::Info } else { Level::Must };
+        let named = |(number, result): (usize, RuleResult)| {
+            RuleResult { id: format!("toy.r{number:02}"), level: level(number), ..result }
+        };
+        let results: Vec<RuleResult> = drawn.into_iter().enumerate().map(named).collect();
+        let (entries, applied) = sorted_by_draft(&results);
+        for sort in [Sort::New, Sort::Unlike, Sort::TooOften, Sort::Fixed, Sort::Expired] {
+            prop_assert_eq!(applied.number(sort), 0, "{:?}\n{:?}", applied, entries);
+        }
+        for result in &results {
+            let about = entries.iter().filter(|entry| entry.is_about(&result.id)).count();
+            prop_assert_eq!(about, usize::from(result.verdict != Verdict::Pass), "one entry for {}", result.id);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use messages::{comma, message};
-use record::{Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict};
+use record::{EntryReference, Meaning, Recorded, RuleResult, RunEnd, Sort, SortedResult, Verdict};
 
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::target::{device, library_line, mark, reality};
@@ -54,6 +54,8 @@ pub(super) fn step_summary(run: &Recorded) -> String {
     section(&mut text, message!("heading-unknown"), counting(Meaning::Unknown).iter().map(|result| rule(result)));
     section(&mut text, message!("heading-findings"), counting(Meaning::Finding).iter().map(|result| rule(result)));
     for (sort, heading) in [
+        (Sort::Unlike, message!("known-unlike")),
+        (Sort::TooOften, message!("known-too-often")),
         (Sort::Fixed, message!("heading-fixed")),
         (Sort::Expired, message!("heading-expired")),
         (Sort::Known, message!("heading-known")),
@@ -122,7 +124,8 @@ fn rule(result: &RuleResult) -> String {
 }
 
 fn known(sorted: &SortedResult) -> String {
-    let tracker = sorted.entry.as_ref().map(|entry| format!(" ({})", link(&entry.tracker))).unwrap_or_default();
+    let named = |entry: &EntryReference| format!(" ({}, {})", link(&entry.tracker), markdown_line(&entry.place));
+    let tracker = sorted.entry.as_ref().map(named).unwrap_or_default();
     format!("{}: {}{tracker}", markdown_line(&elide(&sorted.rule, REASON)), markdown_line(&elide(&sorted.why, REASON)))
 }
 

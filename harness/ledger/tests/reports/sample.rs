@@ -205,8 +205,16 @@ pub fn failure() -> Failure {
                 passes: Some("65568".into()),
                 tried: 12,
                 cut: false,
+                untried: None,
             },
-            Boundary { axis: "host_offset".into(), fails: FailingValues::Any, passes: None, tried: 5, cut: false },
+            Boundary {
+                axis: "host_offset".into(),
+                fails: FailingValues::Any,
+                passes: None,
+                tried: 5,
+                cut: false,
+                untried: None,
+            },
         ],
         owns: vec!["toy_dv_copy".into()],
         confirmation: Some(Confirmation {
