@@ -13,17 +13,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 products=${PRODUCTS:-}
 # `no`: prove only the claims, without determining the checks that are needed.
 ratchet_wanted=${PROVE_RATCHET:-yes}
-# Proves only the rules in chapters that this many of the last commits changed; all if empty.
-commits=${COMMITS:-}
+# Proves only the rules in chapters that changed within this many hours before the last commit; all if empty.
+hours=${HOURS:-}
 status=0
 for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
     rules=()
-    if [ -n "$commits" ]; then
-        for chapter in $(git log "-$commits" --format= --name-only -- "$folder/rules" | sort -u); do
+    if [ -n "$hours" ]; then
+        since=$(($(git show -s --format=%ct HEAD) - hours * 3600))
+        for chapter in $(git log "--since=@$since" --format= --name-only -- "$folder/rules" | sort -u); do
             [ -f "$chapter" ] && mapfile -t -O ${#rules[@]} rules < <(sed -n 's/^  - id: //p' "$chapter")
         done
-        echo "$(basename "$folder"): ${#rules[@]} rules in chapters that the last $commits commits changed"
+        echo "$(basename "$folder"): ${#rules[@]} rules in chapters that changed in $hours hours"
         [ ${#rules[@]} -eq 0 ] && continue
     fi
     while IFS=$'\t' read -r product _; do
