@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the engine; each uses only those before it.
 const MODULES: &[&str] = &[
+    "leftovers",
+    "doctor",
     "stack",
     "case",
     "print_c",
     "print_python",
-    "leftovers",
-    "doctor",
     "logs",
     "runtime",
     "interface",

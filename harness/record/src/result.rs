@@ -115,6 +115,13 @@ impl RuleResult {
             && matches!(self.verdict, Verdict::Fail | Verdict::WrongCode | Verdict::Crash | Verdict::Timeout)
     }
 
+    /// True for a failure that fresh processes do not show, or not always.
+    pub fn passes_in_fresh_processes(&self) -> bool {
+        let confirmation = self.failure.as_ref().and_then(|failure| failure.confirmation.as_ref());
+        let after = confirmation.is_some_and(|confirmation| confirmation.conclusion == Conclusion::AfterRules);
+        after || self.verdict == Verdict::Flaky
+    }
+
     /// The meaning of the result for the run. A crash breaks the run whatever the rule's level, because no document needs
     /// to promise that a process survives. So does a hang where a document promises an outcome of the call.
     pub fn meaning(&self) -> Meaning {

@@ -314,6 +314,7 @@ impl Report {
                     }
                     // It has addresses.
                     fields.remove("stack");
+                    fields.remove("ran_in");
                     fields.values_mut().for_each(forget);
                 }
                 serde_json::Value::Array(items) => items.iter_mut().for_each(forget),

@@ -51,7 +51,7 @@ pub struct Deadlines {
 /// A running worker.
 #[derive(Debug)]
 pub struct WorkerProcess {
-    /// The number of the worker among those that this process started, from 1.
+    /// The number of the worker in the run, from 1.
     pub number: u64,
     child: Child,
     requests: Option<std::process::ChildStdin>,
@@ -134,9 +134,8 @@ impl WorkerProcess {
             // The process has not begun its work, and ends anyway when its pipes close.
             let _ = child.kill().and_then(|()| child.wait());
         })?;
-        static STARTED: AtomicU64 = AtomicU64::new(0);
         Ok(WorkerProcess {
-            number: STARTED.fetch_add(1, Ordering::Relaxed) + 1,
+            number: 0,
             child,
             requests,
             handing,

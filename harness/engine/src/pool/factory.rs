@@ -47,6 +47,8 @@ pub struct Factory {
     pub only: Option<String>,
     /// The number of started workers, by reason.
     pub starts: StartCount,
+    /// The largest number of a worker so far; in a resumed run, also of those before.
+    pub numbers: AtomicU64,
     /// The total start-up time of the workers, in nanoseconds.
     pub start_up: AtomicU64,
     pub quarantine: Quarantine,
@@ -180,6 +182,7 @@ impl Factory {
             memory: None,
             only: None,
             starts: StartCount::default(),
+            numbers: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
             visible: rules.visible.clone(),
@@ -309,6 +312,7 @@ impl Factory {
         let remarks = self.remarks.clone();
         let mut worker = WorkerProcess::spawn(&self.runtime, &self.executable, environment, &machine.path, remarks)
             .map_err(|error| StartError::Environment(format!("{error}{}", advice(&error))))?;
+        worker.number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         worker.longest = self.longest.clone();
         worker.mute = self.mute.clone();
         worker.stacks = self.stacks.clone();

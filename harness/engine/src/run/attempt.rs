@@ -160,8 +160,8 @@ impl Campaign {
                 let (out, replaced) = lease.examine(&outcome.result, &self.target.executor, &mut slot);
                 // If a rule fails in this process but not in a fresh process, an earlier rule's leftovers affected the
                 // rule.
-                let flaky = outcome.result.verdict == Verdict::Flaky;
-                outcome.not_the_rule = replaced.as_ref().filter(|_| flaky).map(|_| RetryCause::SpentProcess);
+                let only_here = outcome.result.passes_in_fresh_processes();
+                outcome.not_the_rule = replaced.as_ref().filter(|_| only_here).map(|_| RetryCause::SpentProcess);
                 replaced.into_iter().for_each(|event| self.happened(event));
                 match out {
                     Some(why) => outcome = lost(outcome, &why),

@@ -233,6 +233,8 @@ impl Campaign {
 
     /// Counts a result and includes it in the exit status.
     pub(super) fn count(&self, result: RuleResult) {
+        let last = result.ran_in.iter().map(|ran| ran.worker).max().unwrap_or(0);
+        self.target.executor.factory.numbers.fetch_max(last, Ordering::Relaxed);
         self.tally.count(result);
     }
 

@@ -15,7 +15,9 @@ use crate::case::rule_seed;
 use crate::runtime::Runtime;
 use catalog::{Rules, Specs};
 use record::books::{Books, Expected};
-use record::{DeviceOut, MergedRun, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of};
+use record::{
+    DeviceOut, MergedRun, RanIn, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
+};
 
 use super::empty_result::empty_result;
 use super::errors::{MergeError, RunError};
@@ -155,6 +157,7 @@ fn put_together(
         }
     }
     let mut remarks = parts.remarks();
+    let before = workers_before(parts);
     let results: Vec<RuleResult> = whole
         .iter()
         .map(|planned| {
@@ -162,7 +165,9 @@ fn put_together(
             let (result, remark) = choose(&attempts, parts);
             remarks.extend(remark);
             chosen.push(result.map(|(run, _)| run));
-            result.map(|(_, result)| result.clone()).unwrap_or_else(|| without_answer(parts, header, rules, planned))
+            let Some((run, result)) = result else { return without_answer(parts, header, rules, planned) };
+            let ran_in = result.ran_in.iter().map(|ran| RanIn { worker: before[run] + ran.worker, ..*ran });
+            RuleResult { ran_in: ran_in.collect(), ..result.clone() }
         })
         .collect();
     let ends = || parts.runs.iter().filter_map(|run| run.end.as_ref());
@@ -184,6 +189,14 @@ fn put_together(
         expectations,
     };
     (results, end, chosen)
+}
+
+/// For each run, the number by which its workers' numbers grow, so that no two workers have the same one.
+fn workers_before(parts: &Parts) -> Vec<u64> {
+    let workers =
+        |run: &parts::PartRun| run.results.iter().flat_map(|result| &result.ran_in).map(|ran| ran.worker).max();
+    let mut sum = 0;
+    parts.runs.iter().map(|run| std::mem::replace(&mut sum, sum + workers(run).unwrap_or(0))).collect()
 }
 
 /// The result of a rule that has no result in any part.

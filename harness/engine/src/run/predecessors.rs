@@ -143,7 +143,7 @@ impl Attempts<'_> {
     /// The time left, in milliseconds.
     fn left(&self) -> Result<u64, NotTried> {
         if interrupt::requested().is_some() {
-            return Err(NotTried("the run was asked to end".to_owned()));
+            return Err(NotTried("the run was interrupted".to_owned()));
         }
         match self.until.saturating_duration_since(Instant::now()).as_millis() as u64 {
             0 => Err(NotTried("the budget for reruns is used up; use a larger --profile".to_owned())),
