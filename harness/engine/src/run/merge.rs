@@ -196,7 +196,12 @@ fn workers_before(parts: &Parts) -> Vec<u64> {
     let workers =
         |run: &parts::PartRun| run.results.iter().flat_map(|result| &result.ran_in).map(|ran| ran.worker).max();
     let mut sum = 0;
-    parts.runs.iter().map(|run| std::mem::replace(&mut sum, sum + workers(run).unwrap_or(0))).collect()
+    let mut before = |run| {
+        let here = sum;
+        sum += workers(run).unwrap_or(0);
+        here
+    };
+    parts.runs.iter().map(&mut before).collect()
 }
 
 /// The result of a rule that has no result in any part.
