@@ -13,18 +13,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 products=${PRODUCTS:-}
 # `no`: prove only the claims, without determining the checks that are needed.
 ratchet_wanted=${PROVE_RATCHET:-yes}
-# Proves only the rules in chapters that changed within this many hours before the last commit; all if empty.
+# Proves only the rules in chapters that changed within this many hours before the last commit, or only those in one part
+# of the chapters (`2/5`: the second of five); all if both are empty.
 hours=${HOURS:-}
+share=${SHARE:-}
 status=0
 for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
     rules=()
-    if [ -n "$hours" ]; then
-        since=$(($(git show -s --format=%ct HEAD) - hours * 3600))
-        for chapter in $(git log "--since=@$since" --format= --name-only -- "$folder/rules" | sort -u); do
+    if [ -n "$hours$share" ]; then
+        since=$(($(git show -s --format=%ct HEAD) - ${hours:-0} * 3600))
+        changed() { git log "--since=@$since" --format= --name-only -- "$folder/rules" | sort -u; }
+        drawn() { git ls-files "$folder/rules" | awk -v part="${share%/*}" -v of="${share#*/}" 'NR % of == part - 1'; }
+        for chapter in $(if [ -n "$hours" ]; then changed; else drawn; fi); do
             [ -f "$chapter" ] && mapfile -t -O ${#rules[@]} rules < <(sed -n 's/^  - id: //p' "$chapter")
         done
-        echo "$(basename "$folder"): ${#rules[@]} rules in chapters that changed in $hours hours"
+        echo "$(basename "$folder"): ${#rules[@]} rules in ${hours:+chapters that changed in $hours hours}${share:+part $share of the chapters}"
         [ ${#rules[@]} -eq 0 ] && continue
     fi
     while IFS=$'\t' read -r product _; do

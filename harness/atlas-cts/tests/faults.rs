@@ -15,6 +15,7 @@ use crate::support;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
+use catalog::Level;
 use record::RuleResult;
 use rstest::rstest;
 use support::{Bench, Report, Watched, answer};
@@ -130,6 +131,24 @@ fn expect_whole(report: &Report) {
 }
 
 const MALLOC: &str = "aclrtMalloc did not return: ";
+
+/// A crash breaks a run at every level, and a hang where a document promises an outcome of the call.
+#[rstest]
+#[case::a_crash("FAULT_SEGFAULT", SOURCE, 1)]
+#[case::a_hang_where_a_document_promises_an_outcome("FAULT_HANG", CLAUSES, 1)]
+#[case::a_hang_where_none_does("FAULT_HANG", SOURCE, 0)]
+fn a_lost_process_of_a_rule_of_level_info(#[case] fault: &str, #[case] rests_on: &str, #[case] status: i32) {
+    let bench = struck_by(&[fault], "");
+    let (before, struck) = RULES.split_once("  - id: acl.faults.struck\n").expect("the rule");
+    let struck = struck.replacen("level: must", "level: info", 1).replacen(CLAUSES, rests_on, 1);
+    let rules = format!("{before}  - id: acl.faults.struck\n{struck}");
+    bench.catalog(rules.replace("    ACTORS\n", "").replace("ACTOR ", ""));
+    run_hanging(&bench, "report").says(status, &["acl.faults.struck"]);
+    assert_eq!(bench.report("report").result("acl.faults.struck").level, Level::Info);
+}
+
+const CLAUSES: &str = "    clauses: {manual: manual.blocks}\n";
+const SOURCE: &str = "    source: [{document: manual, section: blocks}]\n";
 
 #[rstest]
 #[case::segfault(&["FAULT_SEGFAULT"], "", "crash", &[MALLOC, "signal 11 (SIGSEGV)"])]

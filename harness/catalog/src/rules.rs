@@ -352,8 +352,8 @@ impl Rule {
 
     /// True if a clause promises an outcome of the statement at a place, on a product with these editions.
     pub fn promises_at(&self, span: steps::Span, product: &str, editions: &Editions, rules: &Rules) -> bool {
-        let ground = self.judged_at(span).and_then(|judged| self.ground(&judged));
-        let clauses = ground.into_iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
+        let grounds = self.grounds_at(span);
+        let clauses = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
         let mut here = clauses.filter(|clause| {
             let offered = clause.products.is_empty() || clause.products.iter().any(|known| known == product);
             offered && clause.holds_in(editions)

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use record::Verdict;
 use rstest::rstest;
 
 use super::support::{Answer, Bench, answer, take_environment};
@@ -103,6 +104,22 @@ fn a_library_that_limits_its_own_processor_time_is_to_blame() {
         reason.contains("the process had limited its own processor time to 1 s and reached that limit"),
         "{reason}"
     );
+}
+
+/// A set-up that meets the suite's own limit says nothing about the device.
+#[test]
+fn a_set_up_that_needs_more_memory_than_the_suite_allows_is_skipped_with_the_option() {
+    let bench = struck_by(&["FAULT_TAKES_ALL_AND_REFUSES"], "");
+    let rules = crate::faults::RULES.replace("    ACTORS\n", "").replace("ACTOR ", "");
+    let (before, struck) = rules.split_once("  - id: acl.faults.struck\n").expect("the rule");
+    let set_up = struck.replacen("NORMAL_ONLY);\n", "NORMAL_ONLY);\n      ---\n", 1);
+    bench.catalog(format!("{before}  - id: acl.faults.struck\n{set_up}"));
+    let says = "the process reached its limit of 256 MiB on top of what it used after start-up";
+    run_with(&bench, "report", &["--deadline", "20", "--worker-memory", "256"]).says(0, &["2 pass, 1 skipped"]);
+    let report = bench.report("report");
+    let result = report.result("acl.faults.struck");
+    assert_eq!(result.verdict, Verdict::Skipped);
+    assert!(result.reason.contains(says) && result.reason.contains("--worker-memory raises it"), "{}", result.reason);
 }
 
 /// In a shared and in an isolated process, the library is blamed and the limit is named.

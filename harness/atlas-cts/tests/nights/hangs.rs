@@ -36,6 +36,19 @@ fn a_hang_in_one_use_of_a_function_is_red_where_it_is_used_so_and_blocks_no_othe
     }
 }
 
+/// A wait of the set-up that is too short for the device says nothing about the rule.
+#[test]
+fn a_set_up_that_takes_longer_than_the_patience_is_skipped_with_the_option() {
+    let waits =
+        "      aclrtCreateStream(&stream);\n      aclrtSynchronizeStreamWithTimeout(stream, patience);\n      ---\n";
+    let rules = rule("night.waits", "", waits).replacen("      ---\n", "", 1) + &rule("night.other", "", "");
+    let (_, answer, report) = run(format!("title: Night\nrules:\n{rules}"), "IS_SLOW");
+    answer.says(0, &["1 pass, 1 skipped"]);
+    let result = report.result("acl.night.waits");
+    assert_eq!(result.verdict, Verdict::Skipped);
+    assert!(result.reason.contains("patience is 2000 ms (--patience raises it)"), "{}", result.reason);
+}
+
 #[test]
 fn a_device_with_two_hanging_functions_is_put_into_quarantine() {
     let (_, answer, report) = run(waiting_rules(), "HANGS_SYNCHRONISING");
