@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use clap::Parser;
 use engine::run::{Campaign, Options, RunError, load_rules, plan};
 use engine::runtime::Runtime;
-use record::{RuleResult, Verdict};
+use record::{Failure, RuleResult, Verdict};
 
 use crate::gcc;
 use crate::toy::bindings::BINDINGS;
@@ -94,6 +94,11 @@ pub fn faithful(id: &str) -> &'static RuleResult {
 
 /// A result as a few lines: verdict, place, statement, message, values.
 pub fn describe(result: &RuleResult) -> String {
+    // The caller that crashes first, and so the smallest case, differs from run to run if callers act at once.
+    let at_once = |failure: &Failure| failure.values.iter().any(|(name, _)| name == "jitter");
+    if result.verdict == Verdict::Crash && result.failure.as_deref().is_some_and(at_once) {
+        return format!("{}: {}: one of the callers at once\n", result.id, result.verdict);
+    }
     let mut text = format!("{}: {}: {}\n", result.id, result.verdict, stable(&result.reason));
     if let Some(failure) = &result.failure {
         text.push_str(&format!("    at {}: {}\n", failure.place, failure.statement));
