@@ -236,7 +236,6 @@ const ELSEWHERE: &[&str] = &[
     "variant.chatter-on-stdout",
     "variant.callbacks-on-new-threads",
     "variant.streams-one-after-the-other",
-    "variant.streams-share-queues",
 ];
 
 /// The effect of these variants lasts for a while: on a busy machine it may be over when a failing rule is rerun.
