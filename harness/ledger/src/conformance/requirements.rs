@@ -27,8 +27,11 @@ pub(super) fn demands(run: &Recorded, rules: &Rules) -> Demands {
     let mut open = Open::new();
     for rule in rules.rules.iter().filter(|rule| promised(rule, &header.product, rules)) {
         let lack = match results.get(rule.id.as_str()) {
-            // The device took only branches on which the documents promise nothing.
-            Some(result) if result.verdict == Verdict::Skipped && result.cases > 0 => continue,
+            // The device took only branches on which the documents promise nothing. A rule that a limit of the suite
+            // stopped has a failure, and is still required.
+            Some(result) if result.verdict == Verdict::Skipped && result.cases > 0 && result.failure.is_none() => {
+                continue;
+            }
             Some(result) if result.verdict == Verdict::Skipped => {
                 match why_skipped(rule, &result.reason, &conditions, rules) {
                     Some(capability) => Some(capability),
