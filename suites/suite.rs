@@ -10,7 +10,7 @@ use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::run::Verbosity;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::site::{self, with_site};
-use atlas_cts::{AnnotationOptions, CommandError, conclude, layout, say_line, say_painted};
+use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{
@@ -19,7 +19,7 @@ use engine::run::{
 };
 use engine::runtime::Runtime;
 use ledger::Ledger;
-use ledger::report::{Blocks, Layout, clean, disarmed};
+use ledger::report::{Layout, Notices, clean, disarmed};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use record::{Recorded, RuleResult, Verdict};
 
@@ -34,7 +34,7 @@ struct Command {
     selection: SelectionOptions,
     #[command(flatten)]
     options: Options,
-    /// Print each failure in full, also if it looks like an earlier one.
+    /// Print each failure in full, and what was tested and counted.
     #[arg(short, long, conflicts_with = "quiet", help_heading = RESULTS, hide_short_help = true)]
     verbose: bool,
     #[command(flatten, next_help_heading = "Test runner")]
@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         if rare { argument.hide_short_help(true) } else { argument }
     });
     let grammar = with_site(with_language(with_help(several, wants_all(&words))));
+    choose_width();
     conclude(|| {
         let (given, site) = site::matches(&grammar, &words)?;
         choose_language(&given);
@@ -120,8 +121,8 @@ impl Observer for Runner {
 
     fn perform(&mut self, work: &Arc<Agenda>) -> Result<(), RunError> {
         self.arguments.test_threads = Some(work.threads_in_order());
-        let (blocks, verbosity) = (Arc::new(Blocks::default()), self.verbosity);
-        let trials = work.order().into_iter().map(|planned| trial(work, planned, &blocks, verbosity)).collect();
+        let (notices, verbosity) = (Arc::new(Notices::default()), self.verbosity);
+        let trials = work.order().into_iter().map(|planned| trial(work, planned, &notices, verbosity)).collect();
         // The conclusion is counts only; the run keeps its own results.
         let _ = libtest_mimic::run(&self.arguments, trials);
         Ok(())
@@ -134,12 +135,12 @@ impl Observer for Runner {
 }
 
 /// One rule as a test.
-fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>, verbosity: Verbosity) -> Trial {
-    let (work, planned, blocks) = (work.clone(), planned.clone(), blocks.clone());
+fn trial(work: &Arc<Agenda>, planned: &Planned, notices: &Arc<Notices>, verbosity: Verbosity) -> Trial {
+    let (work, planned, notices) = (work.clone(), planned.clone(), notices.clone());
     let (name, kind) = (planned.id.clone(), planned.chapter.clone());
     let test = move || match work.perform(&planned) {
         None => Ok(Completion::ignored_with(format!("not run: {}", work.over().unwrap_or_default()))),
-        Some(Ok(result)) => completion(&blocks, verbosity, &work.campaign, &result),
+        Some(Ok(result)) => completion(&notices, verbosity, &work.campaign, &result),
         Some(Err(error)) => {
             // At once; where nothing can be printed, the exit status still tells.
             let text = disarmed(&clean(&error.to_string())).into_owned();
@@ -152,7 +153,7 @@ fn trial(work: &Arc<Agenda>, planned: &Planned, blocks: &Arc<Blocks>, verbosity:
 
 /// The result of a rule as the result of a test.
 fn completion(
-    blocks: &Blocks,
+    notices: &Notices,
     verbosity: Verbosity,
     campaign: &Campaign,
     result: &RuleResult,
@@ -165,7 +166,9 @@ fn completion(
     }
     if campaign.breaks(result) {
         let layout = Layout { color: false, ..layout(verbosity.detail()) };
-        return Err(Failed::from(disarmed(&verbosity.failure(blocks, campaign, result, layout))));
+        // The summary has the causes, and the block of the rule to read first.
+        let text = verbosity.failure(notices, campaign, result, layout);
+        return Err(text.map_or_else(Failed::without_message, |text| Failed::from(disarmed(&text))));
     }
     Ok(Completion::Completed)
 }

@@ -548,8 +548,11 @@ cause-value = a value from { $function } is wrong
 cause-after = after { $call } in { $some } of { $all }
 cause-first-owner = begin with { $rule }, which owns { $function }
 cause-first-smallest = begin with { $rule }, the failure with the fewest calls
-looks-like = looks like { $rule }
 also-broken = also:
+findings-alike = and { count-findings } like it:
+next-program = C program
+next-failed = all broken
+next-page = page
 
 ## Differences between bytes
 

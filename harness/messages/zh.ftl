@@ -431,8 +431,11 @@ cause-value = { $function }给出的值不正确
 cause-after = { $all }条中有{ $some }条出现在{ $call }之后
 cause-first-owner = 先看{ $rule }，它是{ $function }的主测规则
 cause-first-smallest = 先看{ $rule }，它的调用最少
-looks-like = 与{ $rule }相似
 also-broken = 另有：
+findings-alike = 以及{ count-findings }与此相似：
+next-program = C程序
+next-failed = 全部失败
+next-page = 网页
 
 ## 字节的差异
 

@@ -26,6 +26,7 @@ use crate::bisect::BisectError;
 use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
+use crate::say_aside;
 use crate::site::SiteError;
 
 /// The reasons why a command fails.
@@ -206,13 +207,24 @@ pub fn expect_stack() -> Result<(), ExitCode> {
     Err(ExitCode::from(ExitStatus::Unknown as u8))
 }
 
+/// Prints an error. The catalog's mistakes quote its lines as they are.
+fn say_error(error: &CommandError) {
+    let is_quoted = matches!(error, CommandError::Run(error) if matches!(**error, RunError::Catalog(_)));
+    let text = error.to_string();
+    if is_quoted {
+        // If printing fails, the exit status still reports the error.
+        let _ = writeln!(io::stderr(), "{}", disarmed(&clean(&text)));
+    } else {
+        say_aside(&text);
+    }
+}
+
 /// Runs a command and prints its error. A panic (for example, after standard output is closed) causes exit status 3.
 pub fn conclude(command: impl FnOnce() -> Result<ExitStatus, CommandError>) -> ExitCode {
     let status = match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
-            // If printing fails, the exit status still reports the error.
-            let _ = writeln!(io::stderr(), "{}", disarmed(&clean(&error.to_string())));
+            say_error(&error);
             error.exit()
         }
         Err(_) => ExitStatus::Unknown,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use atlas_cts::{CommandError, say, say_json};
+use atlas_cts::{CommandError, say, say_file, say_json};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, read_named};
 use ledger::compare::{CompareOptions, Condition, compare, html, markdown, text};
@@ -63,8 +63,8 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<ExitStatus, CommandError
     let found = compare([&paths[0], &paths[1]], &old, &new, &options);
     match arguments.format {
         Format::Text => say(&text(&found))?,
-        Format::Markdown => say(&markdown(&found))?,
-        Format::Html => say(&html(&found))?,
+        Format::Markdown => say_file(&markdown(&found))?,
+        Format::Html => say_file(&html(&found))?,
         Format::Json => {
             let json = serde_json::to_string_pretty(&found);
             say_json(&json.expect("a comparison is made of strings, numbers and lists"))?;

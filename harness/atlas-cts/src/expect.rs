@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use atlas_cts::{CommandError, say, say_line};
+use atlas_cts::{CommandError, say_file, say_line};
 use catalog::files::write_new;
 use clap::Args;
 use engine::run::{ExitStatus, RunError, read_named};
@@ -44,7 +44,7 @@ pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandE
         return Ok(ExitStatus::Success);
     };
     let Some(path) = &arguments.to else {
-        say(&text)?;
+        say_file(&text)?;
         return Ok(ExitStatus::Success);
     };
     write_new(path, text.as_bytes()).map_err(|source| match source.kind() {

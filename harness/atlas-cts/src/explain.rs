@@ -7,12 +7,10 @@ use atlas_cts::CommandError;
 use catalog::{self, Level, Originals, Rule, Rules, area, offered, short};
 use engine::runtime::Runtime;
 use ledger::report::wrap;
+use record::text::width;
 use steps::domain::DomainSource;
 
 use crate::list::{ListFilter, list};
-
-/// The width of a page, in columns.
-const WIDTH: usize = 100;
 
 /// The description of a rule: its statement, reasons, products and conditions, defects, and steps.
 pub(crate) fn explain(
@@ -214,7 +212,7 @@ impl Page {
     }
 
     fn text(&mut self, text: impl fmt::Display) {
-        for line in wrap(&text.to_string(), WIDTH - 2) {
+        for line in wrap(&text.to_string(), width() - 2) {
             self.line(line);
         }
     }
@@ -226,7 +224,7 @@ impl Page {
     /// Adds a label, followed by wrapped text.
     fn entry(&mut self, label: &str, text: impl fmt::Display) {
         let column = label.len().max(9);
-        for (index, line) in wrap(&text.to_string(), WIDTH - column - 3).iter().enumerate() {
+        for (index, line) in wrap(&text.to_string(), width() - column - 3).iter().enumerate() {
             let label = if index == 0 { label } else { "" };
             self.line(format_args!("{label:<column$} {line}"));
         }

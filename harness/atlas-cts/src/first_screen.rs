@@ -6,6 +6,7 @@ use atlas_cts::help::with_help;
 use atlas_cts::language::with_language;
 use atlas_cts::site::with_site;
 use clap::{Command, CommandFactory};
+use record::text::{fold, width, wrap};
 
 use crate::Cli;
 
@@ -32,6 +33,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];
 
+/// The column of a command's description.
+const ABOUT: usize = 15;
+
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
     let command = with_site(with_language(with_help(Cli::command(), all)));
@@ -49,8 +53,10 @@ fn page(command: &Command) -> String {
         let _ = write!(page, "\n{group}\n");
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
-            let _ = writeln!(page, "  {name:<12} {}", about.map(ToString::to_string).unwrap_or_default());
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let about = wrap(&about, width() - ABOUT).join(&format!("\n{:ABOUT$}", ""));
+            let _ = writeln!(page, "  {name:<12} {about}");
         }
     }
-    page + "COMMAND --help prints the usual options, --help-all every option; --version the version.\n"
+    page + &fold("COMMAND --help prints the usual options, --help-all every option; --version the version.\n", width())
 }

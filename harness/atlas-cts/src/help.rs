@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, Command};
-
-/// The maximum width of a help page, in columns. A narrower terminal wraps lines earlier.
-const WIDTH: usize = 100;
+use record::text::width;
 
 /// The heading of the options that every command has.
 pub(crate) const HELP: &str = "Help";
@@ -16,7 +14,7 @@ pub fn with_help(command: Command, all: bool) -> Command {
     let flag = |name, action, text| Arg::new(name).long(name).action(action).help(text).help_heading(HELP);
     command
         .version(env!("CARGO_PKG_VERSION"))
-        .max_term_width(WIDTH)
+        .term_width(width())
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .mut_args(|argument| {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use atlas_cts::{CommandError, say};
+use atlas_cts::{CommandError, say, say_file};
 use catalog::{count, files};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, run_folder, runs_folder};
@@ -63,11 +63,11 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
         let written = files::replace(path, prometheus(&history));
         written.map_err(|source| CommandError::File { path: path.clone(), source })?;
     }
-    say(&match arguments.format {
-        Format::Text => text(&history),
-        Format::Markdown => markdown(&history),
+    match arguments.format {
+        Format::Text => say(&text(&history))?,
+        Format::Markdown => say_file(&markdown(&history))?,
         // Links are relative to the current folder, where the page is usually written.
-        Format::Html => html(&history, &std::env::current_dir().unwrap_or_default()),
-    })?;
+        Format::Html => say_file(&html(&history, &std::env::current_dir().unwrap_or_default()))?,
+    }
     Ok(ExitStatus::Success)
 }

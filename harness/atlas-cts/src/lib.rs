@@ -12,6 +12,7 @@ mod conclude;
 pub mod doctor;
 pub mod draft;
 pub mod help;
+mod hints;
 pub mod interface;
 pub mod language;
 mod output;
@@ -23,4 +24,5 @@ pub mod soak;
 
 pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};
-pub use output::{layout, say, say_json, say_line, say_painted};
+pub(crate) use output::say_aside;
+pub use output::{choose_width, layout, say, say_file, say_json, say_line, say_painted};

@@ -8,7 +8,7 @@ use atlas_cts::CommandError;
 use catalog::{Level, Rule, Rules, offered, product};
 use engine::run::CatalogOptions;
 use steps::pattern::glob;
-use steps::suggest::hint;
+use steps::suggest::{hint, hint_for_id};
 
 /// The options of `list`; a rule must match all of them.
 #[derive(Debug, Default, Args)]
@@ -113,7 +113,7 @@ impl Texts<'_> {
         let texts: Vec<_> = texts.iter().map(|text| (text.as_str(), rules.rule(text).is_some())).collect();
         let in_vain = texts.iter().find(|text| !rules.rules.iter().any(|rule| means(**text, rule)));
         let Some((given, _)) = in_vain else { return Ok(Texts(texts)) };
-        let hint = hint(given, rules.rules.iter().map(|rule| rule.id.as_str()));
+        let hint = hint_for_id(given, rules.rules.iter().map(|rule| rule.id.as_str()));
         Err(CommandError::Filter { what: "rule whose id or title contains", given: (*given).to_owned(), hint })
     }
 

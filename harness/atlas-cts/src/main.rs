@@ -29,7 +29,7 @@ use atlas_cts::choice::named_or_all;
 use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
+use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
 use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site, soak};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
@@ -239,6 +239,7 @@ fn command() -> ExitCode {
         words.remove(1);
         words.push("--help".into());
     }
+    choose_width();
     conclude(|| {
         let grammar = first_screen::grammar(wants_all(&words));
         let (given, site) = site::matches(&grammar, &words)?;
@@ -297,7 +298,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Print { rule, mut options } => {
             let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
-            say(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
+            say_file(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
             Ok(ExitStatus::Success)
         }
         Command::Abi { compared, mut catalog } => {

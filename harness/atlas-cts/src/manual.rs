@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use atlas_cts::{CommandError, say, say_line};
+use atlas_cts::{CommandError, say_file, say_line};
 use catalog::files;
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
@@ -32,14 +32,14 @@ pub(crate) struct ManualOptions {
 pub(crate) fn completions(shell: Shell) -> Result<ExitStatus, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut grammar(false), NAME, &mut script);
-    say(&String::from_utf8_lossy(&script))?;
+    say_file(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Success)
 }
 
 /// Writes the manual pages, or prints the page of all options.
 pub(crate) fn manual(options: &ManualOptions) -> Result<ExitStatus, CommandError> {
     let Some(folder) = &options.folder else {
-        say(&options_page())?;
+        say_file(&options_page())?;
         return Ok(ExitStatus::Success);
     };
     let failed = |source| CommandError::File { path: folder.clone(), source };

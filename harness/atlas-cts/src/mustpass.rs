@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use atlas_cts::{CommandError, say, say_line};
+use atlas_cts::{CommandError, say, say_file, say_line};
 use catalog::count;
 use catalog::files::write_new;
 use catalog::must_pass::{MustPass, hold};
@@ -59,7 +59,7 @@ pub(crate) fn must_pass(
             None => list,
             Some(id) => list.on(&product(rules, id)?.id),
         };
-        say(&list.to_string())?;
+        say_file(&list.to_string())?;
     }
     Ok(status)
 }

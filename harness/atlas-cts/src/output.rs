@@ -2,30 +2,61 @@
 
 use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
+use std::os::fd::AsFd;
 
 use anstream::{AutoStream, ColorChoice};
 use engine::run::RunError;
 use ledger::report::{Detail, Layout, clean, disarmed};
+use record::text::{fold, terminal_width, use_width, width};
 use terminal_size::{Width, terminal_size_of};
 
-/// The narrowest and the widest report on a terminal, in columns.
-const WIDTHS: (usize, usize) = (60, 160);
-
-/// The layout of a report on standard output: on a terminal, the terminal's width. Colors follow `--color`, then
-/// `NO_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR`; without these, a terminal has colors.
-pub fn layout(detail: Detail) -> Layout {
-    let out = std::io::stdout();
-    let color = AutoStream::choice(&out) != ColorChoice::Never;
-    let width = terminal_size_of(&out).map_or(Layout::FILE.width, |(Width(columns), _)| usize::from(columns));
-    Layout { width: width.clamp(WIDTHS.0, WIDTHS.1), color, detail }
+/// Chooses the width of all printed text: that of `COLUMNS` or of the terminal on standard output.
+pub fn choose_width() {
+    if let Some(columns) = width_of(std::io::stdout()) {
+        use_width(columns);
+    }
 }
 
-/// Prints text without characters that move a terminal's cursor or reverse its text. A closed pipe (`| head`) is not
-/// an error.
+/// The width for a reader of a stream; `None` if it is not a terminal and `COLUMNS` is not set.
+fn width_of(stream: impl AsFd) -> Option<usize> {
+    let wanted = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    wanted.or_else(|| terminal_size_of(stream).map(|(Width(columns), _)| usize::from(columns)))
+}
+
+/// The layout of a report on standard output. Colors follow `--color`, then `NO_COLOR`, `CLICOLOR_FORCE` and
+/// `CLICOLOR`; without these, a terminal has colors.
+pub fn layout(detail: Detail) -> Layout {
+    Layout { width: width(), color: AutoStream::choice(&std::io::stdout()) != ColorChoice::Never, detail }
+}
+
+/// Prints a remark or an error to standard error, in lines for the reader's terminal. Elsewhere each stays on one line,
+/// so that programs find it.
+pub(crate) fn say_aside(text: &str) {
+    let text = match width_of(std::io::stderr()) {
+        Some(width) => fold(text, width),
+        None => clean(text).into_owned(),
+    };
+    // If printing fails, the exit status still reports an error.
+    let _ = writeln!(std::io::stderr(), "{}", disarmed(&text));
+}
+
+/// Prints text without characters that move a terminal's cursor or reverse its text; lines that are too long for the
+/// terminal continue below. A closed pipe (`| head`) is not an error.
 ///
 /// # Errors
 /// Fails if printing fails for a reason other than a closed pipe.
 pub fn say(text: &str) -> Result<(), RunError> {
+    match terminal_width() {
+        Some(width) => say_painted(&fold(text, width)),
+        None => say_file(text),
+    }
+}
+
+/// Prints the text of a file, such as a program, whose lines must stay as they are, else like [`say`].
+///
+/// # Errors
+/// Fails as [`say`] does.
+pub fn say_file(text: &str) -> Result<(), RunError> {
     say_painted(&clean(text))
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{CommandError, say, say_line};
+use atlas_cts::{CommandError, say, say_file, say_line};
 use catalog::{count, files};
 use clap::Args;
 use dictionary::{Dictionary, EXTENSION, MOST_BYTES, decode, encode};
@@ -226,6 +226,6 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
             &format!("  ratchet     {} can be raised (--raise, or replace its lines with these):\n", file.display());
         risen.iter().for_each(|line| text += &format!("{line}\n"));
     }
-    say(&text)?;
+    say_file(&text)?;
     Ok(fallen.is_empty())
 }

@@ -6,9 +6,10 @@ use atlas_cts::choice::named_or_installed;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say};
 use engine::run::{CatalogOptions, ExitStatus, installed_library, load_rules, read_named, runs_folder};
+use ledger::causes::rule_to_read;
 use ledger::report::pad;
 use messages::message;
-use record::{Meaning, Recorded};
+use record::Meaning;
 
 /// The width of a label, in columns.
 const LABEL: usize = 14;
@@ -43,11 +44,11 @@ pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
         }
     }
     if let Ok((_, run)) = read_named(Path::new("latest")) {
-        let broken: Vec<&str> = broken(&run).collect();
+        let broken = run.results.iter().filter(|result| result.meaning() == Meaning::Broken).count();
         let folder = runs_folder().join("latest").display().to_string();
-        text += &row(message!("welcome-last"), &message!("welcome-broken", folder = folder, count = broken.len()));
-        if let Some(first) = broken.first() {
-            next.insert(0, (format!("atlas-cts explain {first}"), message!("welcome-explain")));
+        text += &row(message!("welcome-last"), &message!("welcome-broken", folder = folder, count = broken));
+        if let Some(first) = rule_to_read(&run) {
+            next.insert(0, (format!("atlas-cts explain {}", first.id), message!("welcome-explain")));
         }
     }
     next.push(("atlas-cts --help".to_owned(), message!("welcome-help")));
@@ -58,10 +59,4 @@ pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
     }
     say(&text)?;
     Ok(ExitStatus::Usage)
-}
-
-/// The ids of the rules that a run found broken.
-fn broken(run: &Recorded) -> impl Iterator<Item = &str> {
-    let broken = run.results.iter().filter(|result| result.meaning() == Meaning::Broken);
-    broken.map(|result| result.id.as_str())
 }

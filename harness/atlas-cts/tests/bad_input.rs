@@ -137,7 +137,7 @@ fn all_mistakes_are_reported_together_and_in_order() {
 #[case::no_device(2, &["--devices", "0"], "--devices 0: a run needs at least one device")]
 #[case::no_time(2, &["--deadline", "0"], "--deadline")]
 #[case::no_json(2, &["--case", "{"], "--case {: ")]
-#[case::unknown_filter(2, &["acl.large"], "no rule matches `acl.large`; `cargo test -- --list` or `atlas-cts list` lists all")]
+#[case::unknown_filter(2, &["acl.large"], "no rule matches `acl.large`; `atlas-cts list` lists all")]
 #[case::one_filter_of_two(2, &["small.block", "acl.smal.block"], "no rule matches `acl.smal.block`; did you mean `acl.small.block`?")]
 #[case::unknown_chapter(2, &["acl.smell"], "no rule matches `acl.smell`; did you mean `acl.small`?")]
 #[case::unknown_run_mode(2, &["--run-mode", "moon"], "--run-mode moon: known modes are `host` and `device`")]

@@ -16,17 +16,54 @@ fn broken(bench: &Bench, report: &str, more: &[&str]) -> crate::support::Answer 
 }
 
 #[test]
-fn failures_for_one_reason_are_one_cause_with_one_block() {
+fn a_red_run_ends_with_its_cause_the_block_to_read_and_three_commands() {
     let bench = Bench::new();
     let answer = broken(&bench, "report", &[]);
     answer.says(1, &["causes (1)", "the last bytes (", "never written", "begin with acl.copy.sync-roundtrip"]);
     let blocks = answer.text.matches("\n  place ").count();
-    let short = answer.text.matches("(looks like acl.copy.").count();
+    let noted = answer.text.matches("\n  fail  ").count();
     let failed = bench.report("report").verdicts().iter().filter(|(_, verdict)| *verdict == "fail").count();
-    assert_eq!((blocks, short), (1, failed - 1), "{}", answer.text);
     assert!(failed > 3, "{}", answer.text);
+    assert_eq!((blocks, noted), (1, 1), "a cause is noted once, and has one block:\n{}", answer.text);
+    let (_, end) = answer.text.split_once("\ncauses (1)\n").unwrap();
+    let (_, block) = end.split_once("\nFAIL  acl.copy.sync-roundtrip\n").expect("the block comes after the causes");
+    let lines: Vec<&str> = block.lines().rev().take(3).collect();
+    let again = "atlas-cts run --failed=report --product a2 --defect copy.tail-rounded-to-32-above-64KiB --seed 1";
+    let commands = ["report/report.html", again, "atlas-cts reproducer report acl.copy.sync-roundtrip"];
+    let ends = lines.iter().zip(commands).all(|(line, command)| line.ends_with(command));
+    assert!(ends, "{lines:#?}");
     let summary = fs::read_to_string(bench.path("report/summary.md")).unwrap();
     assert!(summary.contains("### Causes of the broken rules (1)"), "{summary}");
+}
+
+#[test]
+fn the_rule_to_read_first_is_the_same_everywhere() {
+    let bench = Bench::new();
+    let words = ["run", "acl.copy.sync", "--product", "a2", "--seed", "1"];
+    bench.run(words).says(0, &["conformant"]);
+    bench.run(words.iter().chain(&["--defect", TAIL, "-q"])).says(1, &["FAIL  acl.copy.sync-roundtrip and "]);
+    bench.run([""; 0]).says(2, &["atlas-cts explain acl.copy.sync-roundtrip"]);
+    bench.run(["diff"]).says(0, &["begin with acl.copy.sync-roundtrip"]);
+    bench.run(["reproducer", "latest", "acl.copy.sync-roundtrip"]).says(0, &[]);
+    let page = fs::read_to_string(bench.path("reports/out/latest/report.html")).unwrap();
+    assert!(page.contains("begin with acl.copy.sync-roundtrip"));
+}
+
+/// The commands are those that a reader copies: they run as they are printed.
+#[test]
+fn the_printed_command_runs_the_broken_rules_again() {
+    let bench = Bench::new();
+    let answer = broken(&bench, "report", &["--exclude", "bounds"]);
+    let line = answer.text.lines().find(|line| line.starts_with("  all broken ")).expect("the command is printed");
+    let words = line.split_whitespace().skip_while(|word| *word != "run");
+    let again = bench.run(words.chain(["--report-dir", "again", "-q"]));
+    again.says(1, &["not conformant"]);
+    let ids = |report: &str, failed: bool| {
+        let report = bench.report(report);
+        let rules = report.verdicts().into_iter().filter(|(_, verdict)| !failed || *verdict == "fail");
+        rules.map(|(id, _)| id.to_owned()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(ids("again", false), ids("report", true));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn the_failed_rules_of_a_run_are_run_again() {
     broken(&bench, &["--failed=again", "acl.host"]).says(2, &["no rule matches all of these together"]);
     bench.run(RUN.iter().chain(&["--failed=again"])).says(0, &["conformant"]);
     bench.run(RUN.iter().chain(&["--failed"])).says(2, &["--failed=latest: no rule of that run is broken or unknown"]);
-    bench.run(RUN.iter().chain(&["--failed=latest~1"])).says(0, &["pass      acl.small.aligned"]);
+    bench.run(RUN.iter().chain(&["--failed=latest~1"])).says(0, &["verdicts  1 pass"]);
     bench.run(RUN.iter().chain(&["--failed", "again"])).says(2, &["write --failed=again"]);
 }
 
@@ -124,8 +124,9 @@ fn a_run_with_fewer_broken_rules_ends_as_usual() {
 #[test]
 fn a_repeated_rule_counts_its_rounds() {
     let bench = bench();
-    let words = ["--repeat", "3", "--report-dir", "report"];
-    broken(&bench, &words).says(1, &["pass      acl.small.holds  (3 rounds)", "3 of 3 rounds do not hold"]);
+    let words = ["-v", "--repeat", "3", "--report-dir", "report"];
+    broken(&bench, &words)
+        .says(1, &["pass      acl.small.holds  (9 cases, 18 checks, 3 rounds, ", "3 of 3 rounds do not hold"]);
     let report = bench.report("report");
     assert_eq!(report.header.settings.repeat, Some(3));
     let counted = |id: &str| report.result(id).rounds.clone().map(|rounds| (rounds.ran(), rounds.failed()));
@@ -136,7 +137,7 @@ fn a_repeated_rule_counts_its_rounds() {
 }
 
 #[test]
-fn a_quiet_run_prints_three_lines_for_a_failure_and_the_outcome() {
+fn a_quiet_run_prints_three_lines_for_a_cause_and_the_outcome() {
     let bench = bench();
     let answer = broken(&bench, &["-q"]);
     answer.says(1, &["FAIL  acl.small.aligned\n  ", "verdicts", "result    not conformant: 1 rule broken"]);

@@ -51,7 +51,7 @@ fn a_known_failure_ends_with_0_and_keeps_its_recorded_verdict(bench: Bench) {
         &[
             "known failures: known.yaml (sha256",
             "1 entry, 1 for this device",
-            "known     acl.small.aligned",
+            "known failures (1) acl.small.aligned",
             "nothing new: 1 known failure; no other rule that ran is broken",
             "https://tracker.example/1, owner memory, until 2999-12-31 (known.yaml:2)",
         ],

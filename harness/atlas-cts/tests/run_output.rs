@@ -136,7 +136,7 @@ fn on_a_terminal_the_last_line_shows_the_progress(bench: Bench) {
 #[rstest]
 fn without_a_terminal_there_is_no_progress_line(bench: Bench) {
     let answer = bench.run(RUN.iter().chain(&["--call-ns", "4000000", "--report-dir", "report"]));
-    answer.says(0, &["pass      acl.small.aligned"]);
+    answer.says(0, &["verdicts  1 pass, 1 skipped"]);
     assert!(!answer.text.contains(['\u{1b}', '\r']) && !answer.text.contains("/2 rules"), "{}", answer.text);
 }
 
@@ -151,4 +151,17 @@ fn the_report_of_a_run_by_several_processes_covers_all_of_them() {
     }
     let page = std::fs::read_to_string(bench.path("report/report.html")).unwrap();
     assert!(page.contains("not conformant: 1 rule broken"), "{page}");
+}
+
+/// What holds is counted; the page lists it.
+#[test]
+fn a_green_run_fits_on_a_screen() {
+    let bench = Bench::new();
+    let mut command = bench.command(["run", "acl.set", "acl.stream", "--product", "a2"]);
+    let answer = answer(command.env("COLUMNS", "80"));
+    answer.says(0, &["skipped (", "verdicts  ", "conformant: no rule that ran is broken"]);
+    let lines: Vec<&str> = answer.text.lines().collect();
+    assert!(lines.len() <= 25, "{} lines:\n{}", lines.len(), answer.text);
+    assert!(!answer.text.contains("pass      acl."), "{}", answer.text);
+    assert!(lines.last().unwrap().starts_with("report    reports/out/"), "{}", answer.text);
 }

@@ -181,7 +181,7 @@ fn rules_that_take_all_memory_need_a_dedicated_device() {
     // As a library, the simulated device counts as any other: another process may use it.
     let words = ["run", "--specs", "specs", "--product", "a2", "--library", printed.text.trim()];
     let why = "takes all memory of a device; runs with --dedicated, if nothing else uses the devices";
-    bench.run(words.iter().chain(&["--report-dir", "shared"])).says(0, &["skipped   acl.small.", why]);
+    bench.run(words.iter().chain(&["--report-dir", "shared"])).says(0, &["skipped (3)", why]);
     bench.run(words.iter().chain(&["--report-dir", "own", "--dedicated"])).says(0, &["verdicts  3 pass"]);
     assert!(bench.report("own").header.settings.dedicated);
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use abi::Function;
 use steps::count;
 use steps::program::Call;
-use steps::suggest::hint;
+use steps::suggest::hint_for_id;
 
 use super::alternatives::{self, Alternative, Possible};
 use super::capabilities::{Capability, CapabilityAnswer, CapabilityAnswers};
@@ -387,16 +387,13 @@ pub fn rule<'a>(rules: &'a Rules, id: &str) -> Result<&'a Rule, UnknownName> {
 fn of_several(rules: &Rules, text: &str) -> String {
     let callers = rules.callers(text).count();
     if callers > 0 {
-        return format!("; {} this function: `atlas-cts list --api {text}`", verb(callers, "calls", "call"));
+        let calling = format!("{} {}", count(callers, "rule"), if callers == 1 { "calls" } else { "call" });
+        return format!("; {calling} this function: `atlas-cts list --api {text}`");
     }
-    let inside = rules.rules.iter().filter(|rule| !text.is_empty() && rule.id.contains(text)).count();
-    if inside > 0 {
-        return format!("; {} this text in the id: `atlas-cts list {text}`", verb(inside, "has", "have"));
+    let inside = || rules.rules.iter().filter(|rule| !text.is_empty() && rule.id.contains(text));
+    match (inside().next(), inside().count()) {
+        (Some(rule), 1) => format!("; did you mean `{}`?", rule.id),
+        (Some(_), several) => format!("; {several} rules have this text in the id: `atlas-cts list {text}`"),
+        (None, _) => hint_for_id(text, rules.rules.iter().map(|rule| rule.id.as_str())),
     }
-    hint(text, rules.rules.iter().map(|rule| rule.id.as_str()))
-}
-
-/// A number of rules as the subject of a sentence: `1 rule calls`, `2 rules call`.
-fn verb(number: usize, one: &str, several: &str) -> String {
-    format!("{} {}", count(number, "rule"), if number == 1 { one } else { several })
 }

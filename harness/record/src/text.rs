@@ -1,8 +1,32 @@
 //! Cleaning and wrapping text from untrusted sources.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unicode_width::UnicodeWidthChar;
+
+/// The width of text in files and pipes, in columns.
+pub const FILE_WIDTH: usize = 100;
+/// The least and the greatest width of printed text, in columns.
+const WIDTHS: (usize, usize) = (60, 200);
+
+/// The width of printed text, chosen once when a command starts; 0 if none was chosen.
+static WIDTH: AtomicUsize = AtomicUsize::new(0);
+
+/// Chooses the width of all text that this process prints: that of the reader's terminal, within limits.
+pub fn use_width(columns: usize) {
+    WIDTH.store(columns.clamp(WIDTHS.0, WIDTHS.1), Ordering::Relaxed);
+}
+
+/// The width of the reader's terminal; `None` if the text goes to a file or a pipe.
+pub fn terminal_width() -> Option<usize> {
+    Some(WIDTH.load(Ordering::Relaxed)).filter(|width| *width > 0)
+}
+
+/// The width of printed text, in columns.
+pub fn width() -> usize {
+    terminal_width().unwrap_or(FILE_WIDTH)
+}
 
 /// Makes untrusted text harmless: control characters become visible symbols, writing-direction marks become their code
 /// points, and characters that XML does not allow become U+FFFD. Line feeds and tabs are kept.
@@ -101,6 +125,33 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Clean text whose lines take at most `width` columns: a line continues below, indented by two more columns. A longer
+/// word, such as a path or a command's argument, stays whole, so that it can be copied.
+pub fn fold(text: &str, width: usize) -> String {
+    let text = clean(text);
+    let lines = text.split('\n').map(|line| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let margin = format!("\n{}", " ".repeat(indent + 2));
+        let mut folded = line[..indent].to_owned();
+        let mut used = indent;
+        for (index, word) in line[indent..].split(' ').enumerate() {
+            let space = usize::from(index > 0);
+            if space > 0 && used + 1 + columns(word) > width {
+                folded.truncate(folded.trim_end_matches(' ').len());
+                folded.push_str(&margin);
+                used = indent + 2;
+            } else {
+                folded.push_str(&" "[..space]);
+                used += space;
+            }
+            folded.push_str(word);
+            used += columns(word);
+        }
+        folded
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The longest beginning of clean text that takes at most `width` columns, but at least one character.
 pub fn beginning(text: &str, width: usize) -> &str {
     &text[..beyond(text, width).unwrap_or(text.len())]
@@ -139,6 +190,16 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn a_folded_line_is_too_wide_only_for_a_word(text in "( {0,3}[a-z'/]{1,12}|[ a-z]|\n){0,60}", width in 6usize..30) {
+            let folded = fold(&text, width);
+            for line in folded.lines().filter(|line| columns(line) > width) {
+                prop_assert!(line.split_whitespace().count() < 2, "{line:?} in {width} columns");
+            }
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&folded), words(&text));
+        }
+
         #[test]
         fn no_line_is_too_wide_and_nothing_is_lost(text in "([ a-z设备内存，（）👩é]|\n){0,80}", width in 2usize..30) {
             let lines = wrap(&text, width);

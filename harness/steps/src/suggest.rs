@@ -17,6 +17,26 @@ pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> St
     closest(name, candidates).map_or_else(String::new, meant)
 }
 
+/// Returns a hint for a misspelled part of ids: the closest id or, if that is closer, the beginning that several ids
+/// share, as in `acl.copy.sync`.
+pub fn hint_for_id<'a>(name: &str, ids: impl IntoIterator<Item = &'a str>) -> String {
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let lengths = name.len().saturating_sub(1)..=name.len() + 1;
+    let beginnings = ids.iter().flat_map(|id| lengths.clone().filter_map(|length| id.get(..length)));
+    let beginning = closest(name, beginnings).map(|found| (distance(name, found), found));
+    match (beginning, closest(name, ids.iter().copied())) {
+        (Some((steps, found)), whole) if whole.is_none_or(|whole| steps < distance(name, whole)) => {
+            let shared: Vec<&str> = ids.into_iter().filter(|id| id.starts_with(found)).collect();
+            match shared[..] {
+                [only] => meant(only),
+                [first, ..] => format!("; did you mean `{found}…`, as in `{first}`?"),
+                [] => String::new(),
+            }
+        }
+        (_, whole) => whole.map_or_else(String::new, meant),
+    }
+}
+
 /// The text for a suggestion.
 pub(crate) fn meant(found: &str) -> String {
     format!("; did you mean `{found}`?")
@@ -25,4 +45,21 @@ pub(crate) fn meant(found: &str) -> String {
 /// Levenshtein distance, ignoring case.
 fn distance(left: &str, right: &str) -> usize {
     strsim::levenshtein(&left.to_ascii_lowercase(), &right.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDS: [&str; 4] = ["acl.copy.null", "acl.copy.sync-bounds", "acl.copy.sync-roundtrip", "acl.set.null"];
+
+    #[test]
+    fn a_hint_is_the_closest_id_or_the_beginning_of_several() {
+        assert_eq!(hint_for_id("acl.copy.nul", IDS), "; did you mean `acl.copy.null`?");
+        assert_eq!(hint_for_id("acl.copy.sync-roundtrp", IDS), "; did you mean `acl.copy.sync-roundtrip`?");
+        let several = "; did you mean `acl.copy.sync…`, as in `acl.copy.sync-bounds`?";
+        assert_eq!(hint_for_id("acl.copy.sinc", IDS), several);
+        assert_eq!(hint_for_id("acl.cpoy", IDS), "; did you mean `acl.copy…`, as in `acl.copy.null`?");
+        assert_eq!(hint_for_id("zebra", IDS), "");
+    }
 }

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use engine::run::{Agenda, Listener, RunError, RunningRule};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ledger::report::{clean, disarmed};
+use ledger::report::clean;
 use messages::{comma, message};
+
+use crate::say_aside;
 
 /// The interval between updates of the line.
 const TICK: Duration = Duration::from_millis(250);
@@ -38,7 +40,7 @@ impl Listener for Progress {
     fn begun(&self, _: &str, _: &str) {}
 
     fn remark(&self, text: &str) {
-        self.aside(|| eprintln!("{}", disarmed(&clean(text))));
+        self.aside(|| say_aside(text));
     }
 }
 

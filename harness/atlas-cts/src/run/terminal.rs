@@ -1,11 +1,12 @@
 //! A run's output for people: a line or a block for each result, and the progress on a terminal.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{AnnotationOptions, layout, say_line, say_painted};
 use catalog::Originals;
 use engine::run::{Agenda, Campaign, Listener, Observer, RunError};
-use ledger::report::{Blocks, quote};
+use ledger::report::{Notices, quote};
 use record::{Recorded, RuleResult};
 
 use super::progress::Progress;
@@ -15,11 +16,13 @@ use super::verbosity::Verbosity;
 #[derive(Debug, Default)]
 pub struct Terminal {
     progress: Arc<Progress>,
-    blocks: Blocks,
+    notices: Notices,
     verbosity: Verbosity,
     annotations: AnnotationOptions,
     /// The documents whose sentences are quoted in failures.
     originals: Option<Originals>,
+    /// The results with quoted sentences.
+    quoted: Mutex<BTreeMap<String, RuleResult>>,
 }
 
 impl Terminal {
@@ -36,11 +39,13 @@ impl Terminal {
     fn result_text(&self, campaign: &Campaign, result: &RuleResult) -> Option<String> {
         let layout = layout(self.verbosity.detail());
         let Some(originals) = self.originals.as_ref().filter(|_| result.failure.is_some()) else {
-            return self.verbosity.result(&self.blocks, campaign, result, layout);
+            return self.verbosity.result(&self.notices, campaign, result, layout);
         };
         let mut result = result.clone();
         quote(&mut result, &campaign.target.rules, originals);
-        self.verbosity.result(&self.blocks, campaign, &result, layout)
+        let text = self.verbosity.result(&self.notices, campaign, &result, layout);
+        self.quoted.lock().unwrap_or_else(PoisonError::into_inner).insert(result.id.clone(), result);
+        text
     }
 }
 
@@ -65,7 +70,11 @@ impl Observer for Terminal {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        say_painted(&self.verbosity.summary(run, layout(self.verbosity.detail())))?;
+        let mut shown = run.clone();
+        let mut quoted = self.quoted.lock().unwrap_or_else(PoisonError::into_inner);
+        let with_quotes = shown.results.iter_mut().filter_map(|result| Some((quoted.remove(&result.id)?, result)));
+        with_quotes.for_each(|(quoted, result)| *result = quoted);
+        say_painted(&self.verbosity.summary(&shown, layout(self.verbosity.detail())))?;
         self.annotations.say(run)
     }
 }

@@ -5,10 +5,9 @@ use clap::Args;
 use engine::run::Campaign;
 use engine::run::headings::RESULTS;
 use ledger::report::{
-    Blocks, Detail, Layout, brief_failure, brief_summary, clean, failure_text, pad, painted, sort_text, summary,
-    verdict_text,
+    Detail, Layout, Notices, brief_summary, clean, failure_text, pad, painted, sort_text, summary, verdict_text,
 };
-use record::{Recorded, Rounds, RuleResult, Sort, Verdict};
+use record::{Recorded, RuleResult, Sort, Verdict};
 
 /// The width of a verdict before a rule's id, in columns.
 const NAME: usize = 9;
@@ -16,10 +15,10 @@ const NAME: usize = 9;
 /// The options for the amount of output.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// Print only results that break the run, a few lines each
+    /// Print only the outcome and what breaks the run, a few lines for each cause
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,
-    /// Print each failure in full, and the numbers of cases and checks of each rule.
+    /// Print each rule and each failure in full, and what was tested and counted.
     #[arg(short, long, conflicts_with = "quiet", help_heading = RESULTS, hide_short_help = true)]
     pub verbose: bool,
 }
@@ -31,12 +30,14 @@ impl Verbosity {
     }
 
     /// A result as text; `None` if it is not printed.
-    pub fn result(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult, layout: Layout) -> Option<String> {
-        let breaks = result.verdict != Verdict::Pass && campaign.breaks(result);
-        if self.quiet || breaks {
-            return breaks.then(|| self.failure(blocks, campaign, result, layout));
+    pub fn result(self, notices: &Notices, campaign: &Campaign, result: &RuleResult, layout: Layout) -> Option<String> {
+        if result.verdict != Verdict::Pass && campaign.breaks(result) {
+            return self.failure(notices, campaign, result, layout);
         }
-        let work = if self.verbose { format!("  ({})", work(result)) } else { rounds(result.rounds.as_ref()) };
+        if !self.verbose {
+            return None;
+        }
+        let work = format!("  ({})", work(result));
         let verdict = verdict_text(result.verdict);
         let word = painted(result.meaning(), &pad(verdict, NAME), layout);
         Some(match result.verdict {
@@ -50,12 +51,18 @@ impl Verbosity {
         })
     }
 
-    /// A result that breaks the run. Unless everything is printed, a failure like an earlier one is shortened.
-    pub fn failure(self, blocks: &Blocks, campaign: &Campaign, result: &RuleResult, layout: Layout) -> String {
+    /// A result that breaks the run; `None` if only the summary has it.
+    pub fn failure(
+        self,
+        notices: &Notices,
+        campaign: &Campaign,
+        result: &RuleResult,
+        layout: Layout,
+    ) -> Option<String> {
         match self {
-            Verbosity { quiet: true, .. } => brief_failure(result, campaign.sorted(result).as_ref(), layout),
-            Verbosity { verbose: true, .. } => failure_text(result, &campaign.header, layout),
-            _ => blocks.text(result, &campaign.header, layout),
+            Verbosity { quiet: true, .. } => None,
+            Verbosity { verbose: true, .. } => Some(failure_text(result, &campaign.header, layout)),
+            _ => notices.line(result, layout),
         }
     }
 
@@ -66,11 +73,6 @@ impl Verbosity {
             false => summary(&run.header, &run.results, run.end.as_ref(), layout),
         }
     }
-}
-
-/// The rounds of a repeated rule that holds, or an empty text.
-fn rounds(rounds: Option<&Rounds>) -> String {
-    rounds.map(|rounds| format!("  ({})", count(rounds.ran(), "round"))).unwrap_or_default()
 }
 
 /// The work for a rule; for a repeated rule, the work of one round and the number of rounds.

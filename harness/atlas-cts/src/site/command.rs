@@ -14,6 +14,7 @@ use steps::suggest::hint;
 use super::SiteError;
 use super::file::{SiteFile, SiteOption};
 use crate::conclude::CommandError;
+use crate::hints;
 
 /// The options that name the site file, and ignore it.
 const CONFIG: &str = "config";
@@ -79,7 +80,7 @@ pub fn on_command_line(command: &Command, given: &ArgMatches) -> BTreeSet<String
 /// # Errors
 /// Fails if the site file cannot be used.
 pub fn matches(command: &Command, words: &[OsString]) -> Result<(ArgMatches, Option<SiteSettings>), CommandError> {
-    let given = command.clone().try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+    let given = command.clone().try_get_matches_from(words).unwrap_or_else(|error| hints::exit(error, command, words));
     let (name, own) = given.subcommand().map_or((None, &given), |(name, own)| (Some(name.to_owned()), own));
     let chosen = name.as_deref().map_or(Some(command), |name| command.find_subcommand(name));
     let known = settable(command);
@@ -107,7 +108,7 @@ pub fn matches(command: &Command, words: &[OsString]) -> Result<(ArgMatches, Opt
         None => with_defaults(command.clone()),
         Some(name) => command.clone().mut_subcommand(name, with_defaults),
     };
-    let given = command.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+    let given = command.clone().try_get_matches_from(words).unwrap_or_else(|error| hints::exit(error, &command, words));
     let own = given.subcommand().map_or(&given, |(_, own)| own);
     let from_file = |id: &&String| own.value_source(id.as_str()) == Some(ValueSource::DefaultValue);
     let options: Vec<String> = defaults.keys().filter(from_file).map(|id| defaults[id].name.clone()).collect();

@@ -116,7 +116,7 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atlas-cts"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            let of_ci = ["NEXTEST_RUN_ID", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"].contains(&name.as_str());
+            let of_ci = ["NEXTEST_RUN_ID", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "COLUMNS"].contains(&name.as_str());
             let of_locale = name == "LANG" || name.starts_with("LC_");
             if of_locale || of_ci || name.starts_with("ATLAS_CTS_") || name.starts_with("ASCEND_") {
                 command.env_remove(name);

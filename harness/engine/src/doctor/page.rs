@@ -4,12 +4,10 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use messages::{comma, message};
-use record::text::{clean, pad, wrap};
+use record::text::{clean, pad, width, wrap};
 
 use super::finding::{Examination, Finding};
 
-/// The width of the page, in columns.
-const WIDTH: usize = 100;
 /// The width of a label, in columns, including the spaces before and after the label.
 const LABEL: usize = 11;
 
@@ -19,7 +17,7 @@ const SHOWN: usize = 2000;
 /// The page. Text from tools and files cannot move the cursor.
 pub fn page(found: &Examination) -> String {
     let mut text = String::new();
-    for line in wrap(&shown(&found.summary), WIDTH) {
+    for line in wrap(&shown(&found.summary), width()) {
         let _ = writeln!(text, "{line}");
     }
     for finding in &found.findings {
@@ -66,10 +64,9 @@ fn add_finding(text: &mut String, finding: &Finding) {
 
 /// Labeled text, wrapped.
 fn row(text: &mut String, label: &str, content: &str) {
-    let width = LABEL - 3;
     let mut label = clean(&shown(label)).into_owned();
-    for line in wrap(&shown(content), WIDTH - LABEL) {
-        let line = format!("  {} {line}", pad(&label, width));
+    for line in wrap(&shown(content), width() - LABEL) {
+        let line = format!("  {} {line}", pad(&label, LABEL - 3));
         let _ = writeln!(text, "{}", line.trim_end());
         label.clear();
     }

@@ -138,7 +138,7 @@ pub enum RegistryError {
 #[non_exhaustive]
 pub enum NothingSelected {
     /// Texts that match no rule, each with a hint.
-    #[error("{}; `cargo test -- --list` or `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
+    #[error("{}; `atlas-cts list` lists all {rules} rules", unmatched(.texts))]
     Unmatched { texts: Vec<(String, String)>, rules: usize },
     #[error("all {rules} rules are excluded; exclude fewer with --skip or --exclude")]
     LeftOut { rules: usize },

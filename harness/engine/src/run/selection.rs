@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use steps::pattern::{self, glob};
-use steps::suggest::hint;
+use steps::suggest::{hint, hint_for_id};
 
 use catalog::{Rules, count, offered};
 use record::RecordedShard;
@@ -229,7 +229,5 @@ fn meant(pattern: &Pattern<'_>, all: &[Planned], rules: &Rules) -> String {
     if pattern.form == Form::Glob {
         return pattern::hint(text, all.iter().map(|planned| planned.id.as_str()));
     }
-    let starts = |planned: &'_ Planned| planned.id.rsplit_once('.').map(|(start, _)| start.to_owned());
-    let starts: Vec<String> = all.iter().filter_map(starts).collect();
-    hint(text, all.iter().map(|planned| planned.id.as_str()).chain(starts.iter().map(String::as_str)))
+    hint_for_id(text, all.iter().map(|planned| planned.id.as_str()))
 }

@@ -1,7 +1,8 @@
 //! Causes: groups of failures that look alike and lead to the same call. One broken function makes many rules fail; a
 //! reader needs one of them.
 //!
-//! - [`causes`] groups results, the largest group first; [`Cause::first`] is the rule to read.
+//! - [`causes`] groups broken results, the largest group first; [`findings`] those that break nothing.
+//! - [`Cause::first`] is the rule to read in a group, and [`rule_to_read`] the one in a run, wherever it is named.
 //! - [`Likeness`] is the feature by which results are grouped. It reads only the result, so a report can name a failure
 //!   as one more of a group while the run continues.
 
@@ -11,7 +12,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use record::{Meaning, RuleResult, Verdict};
+use record::{Meaning, Recorded, RuleResult, RunEnd, Verdict};
 
 pub use calls::Called;
 pub use likeness::Likeness;
@@ -46,10 +47,30 @@ impl Cause<'_> {
     }
 }
 
+/// The results that count: all except known failures.
+pub fn counting<'a>(results: &'a [RuleResult], end: Option<&RunEnd>) -> Vec<&'a RuleResult> {
+    let expected = end.and_then(|end| end.expectations.as_ref());
+    results.iter().filter(|result| !expected.is_some_and(|expected| expected.excuses(&result.id))).collect()
+}
+
+/// The broken rule of a run to read first: the first rule of the largest cause.
+pub fn rule_to_read(run: &Recorded) -> Option<&RuleResult> {
+    causes(counting(&run.results, run.end.as_ref())).first().map(|cause| cause.first)
+}
+
 /// The causes of the broken results, largest first.
 pub fn causes<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Cause<'a>> {
+    grouped(results, Meaning::Broken)
+}
+
+/// The groups of the findings, largest first.
+pub fn findings<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Cause<'a>> {
+    grouped(results, Meaning::Finding)
+}
+
+fn grouped<'a>(results: impl IntoIterator<Item = &'a RuleResult>, meaning: Meaning) -> Vec<Cause<'a>> {
     let mut groups: BTreeMap<Likeness, Vec<&RuleResult>> = BTreeMap::new();
-    for result in results.into_iter().filter(|result| result.meaning() == Meaning::Broken) {
+    for result in results.into_iter().filter(|result| result.meaning() == meaning) {
         groups.entry(Likeness::of(result)).or_default().push(result);
     }
     let groups = absorb(groups.into_iter().collect());

@@ -97,6 +97,11 @@ impl<'a> Cause<'a> {
         Some(message!("cause-after", call = call.to_string(), some = *number, all = self.len()))
     }
 
+    /// The title, the lead and the advice.
+    pub fn sentence(&self) -> String {
+        [Some(self.title()), self.lead(), Some(self.advice())].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
     /// The rule to read first, with the reason.
     pub fn advice(&self) -> String {
         let rule = self.first.id.as_str();

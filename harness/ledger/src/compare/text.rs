@@ -3,14 +3,13 @@
 use std::fmt::Write;
 
 use messages::message;
+use record::text::width;
 
 use crate::report::{clean, pad, wrap};
 
 use super::difference::Difference;
 use super::page::page;
 
-/// The width of the text, in columns.
-const WIDTH: usize = 100;
 /// The width of a label, including the space around it.
 const LABEL: usize = 13;
 
@@ -18,7 +17,7 @@ const LABEL: usize = 13;
 pub fn text(found: &Difference) -> String {
     let page = page(found);
     let mut text = String::new();
-    for line in wrap(&page.outcome, WIDTH) {
+    for line in wrap(&page.outcome, width()) {
         let _ = writeln!(text, "{line}");
     }
     text.push('\n');
@@ -29,7 +28,7 @@ pub fn text(found: &Difference) -> String {
     for section in &page.sections {
         let _ = writeln!(text, "\n{} ({})", section.title, section.entries.len());
         for entry in &section.entries {
-            for line in wrap(&entry.name, WIDTH - 2) {
+            for line in wrap(&entry.name, width() - 2) {
                 let _ = writeln!(text, "  {line}");
             }
             let lines = entry.lines.iter().filter(|_| !entry.brief);
@@ -37,7 +36,7 @@ pub fn text(found: &Difference) -> String {
         }
     }
     text.push('\n');
-    for line in wrap(&page.note, WIDTH) {
+    for line in wrap(&page.note, width()) {
         let _ = writeln!(text, "{line}");
     }
     clean(&text).into_owned()
@@ -45,7 +44,7 @@ pub fn text(found: &Difference) -> String {
 
 fn row(text: &mut String, label: &str, content: &str) {
     let mut label = label;
-    for line in wrap(content, WIDTH - LABEL) {
+    for line in wrap(content, width() - LABEL) {
         let _ = writeln!(text, "    {} {line}", pad(label, 8));
         label = "";
     }

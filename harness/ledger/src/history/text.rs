@@ -5,9 +5,8 @@ use std::fmt::Write;
 use super::{History, PastRun, Timeline, mark};
 use crate::report::{MEANINGS, clean, columns, duration, meaning_text, one_line, pad, pad_left, wrap};
 use messages::message;
+use record::text::width;
 
-/// The width of the text, in columns.
-const WIDTH: usize = 100;
 /// The largest number of rules named after the first rule with the same results.
 const OTHERS: usize = 6;
 
@@ -22,7 +21,7 @@ pub fn text(history: &History) -> String {
         text.push('\n');
     }
     for remark in &history.remarks {
-        let _ = writeln!(text, "{}", wrap(remark, WIDTH).join("\n"));
+        let _ = writeln!(text, "{}", wrap(remark, width()).join("\n"));
     }
     clean(&text).into_owned()
 }
@@ -84,13 +83,13 @@ fn rules(text: &mut String, timeline: &Timeline) {
         let _ = writeln!(text, "\n  {}", message!("steady-rules", count = steady));
         return;
     }
-    let width = groups.iter().map(|group| one_line(&group[0].rule).chars().count()).max().unwrap_or(0).min(60);
+    let name = groups.iter().map(|group| one_line(&group[0].rule).chars().count()).max().unwrap_or(0).min(60);
     let runs = timeline.runs.len().max(columns(message!("column-runs")));
     let [changes, not_good, flaky, again, time] = rule_columns();
     let _ = writeln!(
         text,
         "\n  {}  {}  {}  {}  {}  {}  {}",
-        pad(message!("column-rule"), width),
+        pad(message!("column-rule"), name),
         pad(message!("column-runs"), runs),
         pad_left(changes, 7),
         pad_left(not_good, 8),
@@ -104,7 +103,7 @@ fn rules(text: &mut String, timeline: &Timeline) {
         let again = rule.again.map_or("–".to_owned(), |(failed, runs)| message!("of", some = failed, all = runs));
         let _ = writeln!(
             text,
-            "  {:<width$}  {marks:<runs$}  {:>7}  {:>8}  {:>6}  {}  {:>12}",
+            "  {:<name$}  {marks:<runs$}  {:>7}  {:>8}  {:>6}  {}  {:>12}",
             one_line(&rule.rule),
             rule.changes,
             format!("{}/{}", rule.broken, rule.ran),
@@ -116,11 +115,11 @@ fn rules(text: &mut String, timeline: &Timeline) {
             let shown: Vec<String> = others.iter().take(OTHERS).map(|other| one_line(&other.rule)).collect();
             let more = if others.len() > OTHERS { ", …" } else { "" };
             let others = message!("others-with-same-results", count = others.len());
-            for line in wrap(&format!("{others}: {}{more}", shown.join(", ")), WIDTH - 4) {
+            for line in wrap(&format!("{others}: {}{more}", shown.join(", ")), width() - 4) {
                 let _ = writeln!(text, "    {line}");
             }
         }
     }
-    let _ = writeln!(text, "\n  {}", wrap(message!("legend"), WIDTH - 2).join("\n  "));
+    let _ = writeln!(text, "\n  {}", wrap(message!("legend"), width() - 2).join("\n  "));
     let _ = writeln!(text, "  {}", message!("other-steady-rules", count = steady));
 }

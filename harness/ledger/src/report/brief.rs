@@ -1,36 +1,51 @@
-//! Results in few lines, for `--quiet`.
+//! The summary of a run in few lines, for `--quiet`.
 
 use messages::message;
-use record::{Recorded, RuleResult, SortedResult};
+use record::{Meaning, Recorded, RuleResult, SortedResult};
 
+use super::advice::brief;
 use super::expected::sorted_line;
 use super::layout::Layout;
-use super::summary::{field, outcome, verdicts};
+use super::summary::{field, grouped, outcome, verdicts};
 use super::text::{Paint, elide, one_line};
-use crate::names::verdict_text;
+use crate::causes::{causes, counting, findings};
 
-/// A result that breaks a run, in a few lines: the rule, what was seen, why a known failure does not excuse it, and the
-/// command that replays the case.
-pub fn brief_failure(result: &RuleResult, sorted: Option<&SortedResult>, layout: Layout) -> String {
-    let failure = result.failure.as_deref();
-    let reason =
-        if result.reason.trim().is_empty() { failure.map_or("", |failure| &failure.message) } else { &result.reason };
-    let replay = failure.map(|failure| one_line(&failure.replay)).filter(|replay| !replay.is_empty());
-    let lines = [elide(reason, layout.width - 2)].into_iter().filter(|reason| !reason.is_empty());
-    let lines = lines.chain(sorted.filter(|sorted| sorted.entry.is_some()).map(sorted_line)).chain(replay);
-    let title = format!("{}  {}", verdict_text(result.verdict).to_uppercase(), one_line(&result.id));
-    std::iter::once(title).chain(lines.map(|line| format!("  {line}"))).collect::<Vec<_>>().join("\n")
-}
-
-/// The end of a run's summary: the number of results by verdict, remarks about devices and processes, the outcome, and
-/// the folder with the reports.
+/// A run's end: the results that break it by cause, the number of results by verdict, remarks about devices and
+/// processes, the outcome, and the folder with the reports.
 pub fn brief_summary(run: &Recorded, layout: Layout) -> String {
     let paint = Paint(layout);
     let mut text = String::new();
+    let counts = counting(&run.results, run.end.as_ref());
+    let strict = run.header.settings.strict;
+    let findings = if strict { findings(counts.iter().copied()) } else { Vec::new() };
+    for cause in causes(counts.iter().copied()).iter().chain(&findings) {
+        let expected = cause.results().filter_map(|result| Some((result, entry(run, result)?)));
+        let expected = expected.map(|(result, sorted)| match result.id == cause.first.id {
+            true => sorted_line(sorted),
+            false => format!("{}: {}", one_line(&result.id), sorted_line(sorted)),
+        });
+        let replay = cause.first.failure.as_deref().map(|failure| one_line(&failure.replay));
+        let lines = [seen(cause.first, layout)].into_iter().chain(expected).chain(replay);
+        brief(&mut text, cause, lines.filter(|line| !line.is_empty()), layout);
+    }
+    let unknown: Vec<&RuleResult> = counts.into_iter().filter(|result| result.hides(strict)).collect();
+    grouped(&mut text, message!("meaning-unknown"), &unknown, Meaning::Unknown, paint);
     field(&mut text, message!("label-verdicts"), &verdicts(&run.results), paint);
     for remark in run.end.iter().flat_map(|end| end.told()) {
         field(&mut text, message!("label-remark"), &one_line(&remark), paint);
     }
     outcome(&mut text, &run.header, &run.results, run.end.as_ref(), paint);
     text
+}
+
+/// What was seen of a result, on one line.
+fn seen(result: &RuleResult, layout: Layout) -> String {
+    let message = result.failure.as_deref().map_or("", |failure| &failure.message);
+    elide(if result.reason.trim().is_empty() { message } else { &result.reason }, layout.width - 2)
+}
+
+/// The known failure that a result does not match.
+fn entry<'a>(run: &'a Recorded, result: &RuleResult) -> Option<&'a SortedResult> {
+    let expected = run.end.as_ref()?.expectations.as_ref()?;
+    expected.results.iter().find(|sorted| sorted.rule == result.id && sorted.entry.is_some())
 }

@@ -5,6 +5,7 @@ use record::{AppliedExpectations, Meaning, Recorded, RuleResult, RunEnd, RunHead
 
 use super::expected::only_known;
 use super::text::one_line;
+use crate::causes::counting;
 
 /// The color for a run's outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +32,11 @@ pub fn conclusion_text(run: &Recorded) -> String {
 /// The outcome of a run: its exit status in words.
 pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>) -> Conclusion {
     let expected = end.and_then(|end| end.expectations.as_ref());
-    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
-    let counting = |meaning| results.iter().filter(counts).filter(|result| result.meaning() == meaning).count();
+    let counts = counting(results, end);
+    let counting = |meaning| counts.iter().filter(|result| result.meaning() == meaning).count();
     let number = |meaning| results.iter().filter(|result| result.meaning() == meaning).count();
     let broken = counting(Meaning::Broken);
-    let cut = results.iter().filter(counts).filter(|result| result.verdict == Verdict::Cut).count();
+    let cut = counts.iter().filter(|result| result.verdict == Verdict::Cut).count();
     let known = expected.and_then(only_known);
     let (tone, text) = match end.map(|end| end.exit) {
         None => (Tone::Bad, message!("result-unfinished", count = broken)),
@@ -72,7 +73,7 @@ pub(super) fn conclusion(header: &RunHeader, results: &[RuleResult], end: Option
         }
         Some(other) => (Tone::Bad, message!("exit-status", status = other)),
     };
-    let once = results.iter().filter(counts).filter(|result| result.unconfirmed()).count();
+    let once = counts.iter().filter(|result| result.unconfirmed()).count();
     let reds = broken + counting(Meaning::Finding);
     let once = if once > 0 { message!("count-unconfirmed", count = once, of = reds) } else { String::new() };
     let text = [text, once].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");

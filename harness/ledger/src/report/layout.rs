@@ -1,7 +1,6 @@
 //! The layout of text reports.
 
-/// The width of text reports in files, in columns.
-pub(super) const WIDTH: usize = 100;
+use record::text::FILE_WIDTH;
 
 /// The layout of a text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,5 +23,5 @@ pub enum Detail {
 
 impl Layout {
     /// The layout of reports in files.
-    pub const FILE: Layout = Layout { width: WIDTH, color: false, detail: Detail::Full };
+    pub const FILE: Layout = Layout { width: FILE_WIDTH, color: false, detail: Detail::Full };
 }

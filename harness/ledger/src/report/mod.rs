@@ -2,10 +2,10 @@
 //!
 //! - [`first_line`] is printed before any rule runs, and names the tested library and devices.
 //! - [`failure_text`] is the block printed when a rule fails, and the body of its entry in `junit.xml`.
-//! - [`Blocks`] shortens a failure that looks like an earlier one to one line.
+//! - [`Notices`] has a line for the first failure of each cause while rules run.
 //! - [`summary`] is printed when a run ends.
 //! - [`annotations`] are the results that a CI system shows on the page of a job.
-//! - [`brief_failure`] and [`brief_summary`] are their short forms.
+//! - [`brief_summary`] is its short form.
 //! - [`FORMATS`] lists the reports in a run's folder; [`write_reports`] writes all of them. [`write_junit`] writes the
 //!   report for programs (schema: `reports/schema/junit.xsd`).
 //!
@@ -13,8 +13,8 @@
 //! (a library's output, a file name, a value) is cleaned before printing, so the text cannot move the terminal's cursor or break a file.
 
 mod actors;
+mod advice;
 mod annotations;
-mod blocks;
 mod brief;
 mod conclusion;
 mod expected;
@@ -26,6 +26,7 @@ mod html;
 mod junit;
 mod layout;
 mod markup;
+mod notices;
 mod parts;
 mod place;
 mod quotes;
@@ -45,14 +46,14 @@ use record::Recorded;
 pub(crate) use crate::names::meaning_text;
 pub use crate::names::{sort_text, verdict_text};
 pub use annotations::{Annotation, Severity, annotations, workflow_commands};
-pub use blocks::Blocks;
-pub use brief::{brief_failure, brief_summary};
+pub use brief::brief_summary;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;
 pub(crate) use html::{anchor, bar, class, document, escaped, fill, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use layout::{Detail, Layout};
+pub use notices::Notices;
 pub use quotes::quote;
 pub use step_summary::STEP_SUMMARY_FILE;
 pub(crate) use summary::MEANINGS;

@@ -9,7 +9,7 @@ use record::{EntryReference, Meaning, Recorded, RuleResult, RunEnd, Sort, Sorted
 use super::conclusion::{Conclusion, Tone, conclusion};
 use super::target::{device, library_line, mark, reality};
 use super::text::{duration, elide, markdown_line, one_line};
-use crate::causes::{Cause, causes};
+use crate::causes::{Cause, causes, counting};
 use crate::names::verdict_text;
 
 /// The report's name in a run's folder.
@@ -42,10 +42,9 @@ pub(super) fn step_summary(run: &Recorded) -> String {
     let _ = writeln!(text, "{}{time}\n", markdown_line(&about));
     numbers(&mut text, run);
     let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
-    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
+    let counts = counting(results, run.end.as_ref());
     let counting = |meaning: Meaning| -> Vec<&RuleResult> {
-        let mut rules: Vec<&RuleResult> =
-            results.iter().filter(counts).filter(|result| result.meaning() == meaning).collect();
+        let mut rules: Vec<&RuleResult> = counts.iter().copied().filter(|result| result.meaning() == meaning).collect();
         rules.sort_by(|a, b| a.id.cmp(&b.id));
         rules
     };
@@ -109,8 +108,7 @@ fn cause(cause: &Cause<'_>) -> String {
     let named = cause.others.iter().take(OTHERS).map(|result| result.id.as_str()).collect::<Vec<_>>().join(", ");
     let more = cause.others.len().saturating_sub(OTHERS);
     let more = if more > 0 { format!(" … {}", message!("and-others", count = more)) } else { String::new() };
-    let parts = [Some(cause.title()), cause.lead(), Some(cause.advice())].into_iter().flatten();
-    let head = markdown_line(&elide(&parts.collect::<Vec<_>>().join("; "), 2 * REASON));
+    let head = markdown_line(&elide(&cause.sentence(), 2 * REASON));
     let number = message!("count-rules", count = cause.len());
     format!("**{number}**: {head}; {} {}{more}", message!("also-broken"), markdown_line(&elide(&named, 2 * REASON)))
 }

@@ -5,11 +5,8 @@ use catalog::Level;
 use messages::{comma, message};
 use record::{Meaning, RuleResult, Subject, Verdict};
 
-/// The width of a line about a rule, in columns.
-const LINE: usize = 88;
-
-/// The lines about a subject; the first line names the subject.
-pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
+/// The lines about a subject; the first line names the subject. Lines about rules take at most `width` columns.
+pub(super) fn lines(subject: &Subject, results: &[RuleResult], width: usize) -> Vec<String> {
     let of_subject = |result: &&RuleResult| subject.rules.contains(&result.id);
     let ran = |result: &&RuleResult| of_subject(result) && result.verdict != Verdict::Skipped;
     let (judged, observed): (Vec<&RuleResult>, Vec<&RuleResult>) = results.iter().filter(ran).partition(|result| {
@@ -35,7 +32,7 @@ pub(super) fn lines(subject: &Subject, results: &[RuleResult]) -> Vec<String> {
         let outcomes = result.observations.get("outcome").into_iter().flat_map(|seen| seen.keys());
         let seen = (!result.reason.is_empty()).then_some(&result.reason).into_iter().chain(outcomes);
         if let Some(seen) = seen.chain(&result.findings).next() {
-            lines.push(elide(&format!("  {}: {}", one_line(&result.id), one_line(seen)), LINE));
+            lines.push(elide(&format!("  {}: {}", one_line(&result.id), one_line(seen)), width));
         }
     }
     lines

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::layout::Layout;
+use super::advice::{advice, other_findings};
+use super::layout::{Detail, Layout};
 use super::text::{Paint, clean, columns, duration, elide, one_line, pad, pad_left, short, wrap};
 use messages::{comma, message};
 use record::{Meaning, RuleResult, RunEnd, RunHeader, Subject, Verdict, Word, counts};
@@ -15,41 +16,75 @@ use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{capability_lines, library_line, mapped_line, mark, target_line};
-use crate::causes::{Cause, causes};
+use crate::causes::{causes, counting};
 use crate::names::{meaning_text, verdict_text};
 
 /// The largest number of groups of rules in a list of the summary.
-const GROUPS: usize = 12;
+pub(super) const GROUPS: usize = 12;
+/// The same for skipped rules in brief detail.
+const SKIPPED: usize = 5;
 
-/// The summary of a run for a terminal: the tested library and devices, counts by chapter, broken and unknown rules,
-/// skipped rules with reasons, and the folder with the reports.
+/// The summary of a run for a terminal: findings, unknown and skipped rules by reason, the outcome and the folder with
+/// the reports, then causes and advice. Full detail adds what was tested, counts by chapter, and the suite's subjects.
 pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>, layout: Layout) -> String {
     let paint = Paint(layout);
+    let full = layout.detail == Detail::Full;
     let mut text = String::new();
     opening(&mut text, header, paint);
-    chapters(&mut text, results, paint);
+    if full {
+        chapters(&mut text, results, paint);
+    } else if results.is_empty() {
+        line(&mut text, &format!("\n{}", message!("no-results")));
+    }
     let expected = end.and_then(|end| end.expectations.as_ref());
-    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
-    let counting: Vec<&RuleResult> = results.iter().filter(counts).collect();
-    broken(&mut text, &counting, paint);
-    listed(&mut text, message!("broken-info-rules"), &counting, Meaning::Finding, paint);
+    let counting = counting(results, end);
+    other_findings(&mut text, &counting, paint);
     grouped(&mut text, message!("meaning-unknown"), &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
     ran_away(&mut text, results, paint);
     grouped(&mut text, message!("meaning-skipped"), &counting, Meaning::Skipped, paint);
     would_add(&mut text, results, Word::Dedicated, paint);
-    subjects(&mut text, header, results, paint);
+    if full {
+        subjects(&mut text, header, results, paint);
+    }
     interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
     text.push('\n');
     closing(&mut text, header, results, end, paint);
+    advice(&mut text, header, &counting, paint);
     text
 }
 
 fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
-    line(text, &paint.bold(&format!("Atlas CTS {}, {}", one_line(&header.suite), one_line(&header.runtime))));
+    let full = paint.0.detail == Detail::Full;
+    if full {
+        line(text, &paint.bold(&format!("Atlas CTS {}, {}", one_line(&header.suite), one_line(&header.runtime))));
+    }
     if header.library.simulated {
         line(text, &paint.yellow(message!("simulated-warning")));
+    }
+    if full {
+        tested(text, header, paint);
+    }
+    for out in &header.devices_out {
+        let (device, reason) = (one_line(&out.device), one_line(&out.reason));
+        field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason), paint);
+    }
+    for why in header.fingerprint.iter().flat_map(|fingerprint| &fingerprint.unknown) {
+        field(text, message!("label-unknown"), &one_line(why), paint);
+    }
+    for (index, line) in header.host.iter().flat_map(left_out_lines).enumerate() {
+        field(text, if index == 0 { message!("label-left-out") } else { "" }, &line, paint);
+    }
+    field(text, message!("label-part"), &part_line(header), paint);
+    for run in worth_a_line(header) {
+        field(text, "", &merged_line(run), paint);
+    }
+}
+
+/// What was tested, as far as the first line of the run leaves it out.
+fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
+    if header.library.simulated {
         for defect in &header.defects {
             let seeded = message!("with-seeded-defect", defect = one_line(defect));
             line(text, &paint.yellow(&format!("  {seeded}")));
@@ -69,22 +104,10 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     mapped(text, header, paint);
     field(text, message!("label-device"), &target_line(header), paint);
     field(text, message!("label-capabilities"), &capability_lines(header).join(comma()), paint);
-    for out in &header.devices_out {
-        let (device, reason) = (one_line(&out.device), one_line(&out.reason));
-        field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason), paint);
-    }
     if let Some(fingerprint) = &header.fingerprint {
         field(text, message!("label-identity"), &fingerprint_line(fingerprint), paint);
-        fingerprint.unknown.iter().for_each(|why| field(text, message!("label-unknown"), &one_line(why), paint));
     }
     field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default(), paint);
-    for (index, line) in header.host.iter().flat_map(left_out_lines).enumerate() {
-        field(text, if index == 0 { message!("label-left-out") } else { "" }, &line, paint);
-    }
-    field(text, message!("label-part"), &part_line(header), paint);
-    for run in worth_a_line(header) {
-        field(text, "", &merged_line(run), paint);
-    }
     let (profile, seed) = (one_line(&header.profile), header.seed.to_string());
     let started = message!("started-at", time = one_line(&header.started));
     let resumed = header.resumed.iter().map(|time| message!("resumed-at", time = one_line(time)));
@@ -113,16 +136,21 @@ fn mapped(text: &mut String, header: &RunHeader, paint: Paint) {
 /// The table of chapters, without empty columns.
 fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
+    let mut columns = MEANINGS.to_vec();
+    columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
+    let numbers = 8 + 9 * columns.len() + 14;
     for result in results {
-        chapters.entry(elide(&result.chapter, 40)).or_default().push(result);
+        chapters
+            .entry(elide(&result.chapter, paint.width().saturating_sub(numbers).clamp(8, 40)))
+            .or_default()
+            .push(result);
     }
     if results.is_empty() {
         line(text, &format!("\n{}", message!("no-results")));
         return;
     }
-    let width = chapters.keys().map(|name| columns(name)).max().unwrap_or(0).max(columns(message!("column-chapter")));
-    let mut columns = MEANINGS.to_vec();
-    columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
+    let names = chapters.keys().map(String::as_str).chain([message!("column-chapter")]);
+    let width = names.map(text::columns).max().unwrap_or(0);
     let mut head = format!("\n{}  {}", pad(message!("column-chapter"), width), pad_left(message!("column-rules"), 6));
     for meaning in &columns {
         head.push_str(&format!("  {}", pad_left(meaning_text(*meaning), 7)));
@@ -142,39 +170,8 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     }
 }
 
-/// The causes of the broken rules: for each, the common feature, the rule to read first, and the other rules. A cause
-/// with one rule is listed with the rule's message.
-fn broken(text: &mut String, results: &[&RuleResult], paint: Paint) {
-    let causes = causes(results.iter().copied());
-    let alone = causes.iter().filter(|cause| cause.others.is_empty()).map(|cause| cause.first);
-    let groups: Vec<&Cause<'_>> = causes.iter().filter(|cause| !cause.others.is_empty()).collect();
-    title(text, message!("heading-causes"), causes.len(), paint);
-    for cause in groups {
-        let heads = [Some(cause.title()), cause.lead(), Some(cause.advice())];
-        let head = heads.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        for (index, part) in wrap(&one_line(&head), paint.width() - 8).iter().enumerate() {
-            let number = if index == 0 { cause.len().to_string() } else { String::new() };
-            line(text, &paint.red(&format!("{number:>6}  {part}")));
-        }
-        let others: Vec<String> = cause.others.iter().map(|rule| one_line(&rule.id)).collect();
-        let others = format!("{} {}", message!("also-broken"), others.join(", "));
-        wrap(&others, paint.width() - 8).iter().for_each(|part| line(text, &format!("{:>6}  {part}", "")));
-    }
-    for rule in alone {
-        line(text, &row(rule, paint));
-    }
-}
-
-/// Lists the rules whose results have one meaning, one line each.
-fn listed(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
-    let mut rules: Vec<&RuleResult> = results.iter().copied().filter(|result| result.meaning() == meaning).collect();
-    rules.sort_by(|a, b| a.id.cmp(&b.id));
-    title(text, heading, rules.len(), paint);
-    rules.into_iter().for_each(|rule| line(text, &row(rule, paint)));
-}
-
 /// A result on one line.
-fn row(rule: &RuleResult, paint: Paint) -> String {
+pub(super) fn row(rule: &RuleResult, paint: Paint) -> String {
     let start = format!("  {}  {}", pad(verdict_text(rule.verdict), 10), one_line(&rule.id));
     let room = paint.width().saturating_sub(columns(&start) + 2);
     let message = rule.failure.as_ref().map_or("", |failure| &failure.message);
@@ -185,7 +182,7 @@ fn row(rule: &RuleResult, paint: Paint) -> String {
 
 /// Lists the reasons for results with one meaning, each with the number of rules. The verdict is added unless it only
 /// repeats the meaning.
-fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
+pub(super) fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
     for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
         let reason = match result.reason.trim() {
@@ -197,7 +194,8 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
     title(text, heading, reasons.values().map(Vec::len).sum(), paint);
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, rules)| std::cmp::Reverse(rules.len()));
-    for ((verdict, reason), rules) in reasons.iter().take(GROUPS) {
+    let most = if meaning == Meaning::Skipped && paint.0.detail == Detail::Brief { SKIPPED } else { GROUPS };
+    for ((verdict, reason), rules) in reasons.iter().take(most) {
         let verdict =
             if *verdict == Verdict::Skipped { String::new() } else { format!("{}: ", verdict_text(*verdict)) };
         let reason = match rules[..] {
@@ -209,13 +207,13 @@ fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: M
             line(text, &format!("{number:>6}  {part}"));
         }
     }
-    if let Some(rest) = reasons.get(GROUPS..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = reasons.get(most..).filter(|rest| !rest.is_empty()) {
         let rules: usize = rest.iter().map(|(_, rules)| rules.len()).sum();
         line(text, &format!("{rules:>6}  {}", message!("for-other-reasons", count = rest.len())));
     }
 }
 
-/// The rules that would run with an option.
+/// The rules that would run with an option; in brief detail, their number.
 fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint) {
     let mut rules: Vec<String> = results
         .iter()
@@ -226,7 +224,7 @@ fn would_add(text: &mut String, results: &[RuleResult], word: Word, paint: Paint
     title(text, &message!("option-would-add", option = word.option()), rules.len(), paint);
     wrap(&rules.join(comma()), paint.width() - 2)
         .iter()
-        .filter(|_| !rules.is_empty())
+        .filter(|_| !rules.is_empty() && paint.0.detail == Detail::Full)
         .for_each(|part| line(text, &format!("  {part}")));
 }
 
@@ -237,8 +235,8 @@ fn subjects(text: &mut String, header: &RunHeader, results: &[RuleResult], paint
     };
     let subjects: Vec<&Subject> = header.subjects.iter().filter(ran).collect();
     title(text, message!("subjects"), subjects.len(), paint);
-    for row in subjects.iter().flat_map(|subject| subjects::lines(subject, results)) {
-        line(text, &format!("  {row}"));
+    for row in subjects.iter().flat_map(|subject| subjects::lines(subject, results, paint.width() - 2)) {
+        wrap(&row, paint.width() - 2).iter().for_each(|part| line(text, &format!("  {part}")));
     }
 }
 
@@ -309,16 +307,8 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         );
     }
     if let Some(end) = end {
-        let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
-        let workers = match end.starts.values().map(|starts| starts.runtimes).sum::<u64>() {
-            0 => message!("workers", count = started, time = time),
-            runtimes => message!("workers-with-runtime", count = started, runtimes = runtimes, time = time),
-        };
-        field(text, message!("label-workers"), &workers, paint);
-        let reasons: Vec<String> =
-            end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
-        if !reasons.is_empty() {
-            field(text, message!("label-started"), &reasons.join(comma()), paint);
+        if paint.0.detail == Detail::Full {
+            workers(text, end, paint);
         }
         field(text, message!("label-time"), &run_time(header, end), paint);
         field(text, message!("label-retries"), &retries(&end.retries), paint);
@@ -329,14 +319,32 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         field(text, message!("label-expected"), &numbers(expected), paint);
         expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open), paint));
     }
-    let failures = results.iter().filter_map(|result| result.failure.as_deref());
+    // In brief detail, one block is printed, and the documents are those of its clauses.
+    let of_block = causes(counting(results, end)).first().map(|cause| &cause.first.id);
+    let printed = |result: &&RuleResult| paint.0.detail == Detail::Full || Some(&result.id) == of_block;
+    let failures = results.iter().filter(printed).filter_map(|result| result.failure.as_deref());
     for (index, document) in cited(header, failures).iter().enumerate() {
         field(text, if index == 0 { message!("label-documents") } else { "" }, &one_line(document), paint);
     }
     outcome(text, header, results, end, paint);
 }
 
-/// The last lines of the summary: the outcome, and the folder with the reports.
+/// The workers that were started, and why.
+fn workers(text: &mut String, end: &RunEnd, paint: Paint) {
+    let (started, time) = (end.workers_started, duration(end.start_up_nanoseconds));
+    let workers = match end.starts.values().map(|starts| starts.runtimes).sum::<u64>() {
+        0 => message!("workers", count = started, time = time),
+        runtimes => message!("workers-with-runtime", count = started, runtimes = runtimes, time = time),
+    };
+    field(text, message!("label-workers"), &workers, paint);
+    let reasons: Vec<String> =
+        end.starts.iter().map(|(reason, starts)| format!("{} {reason}", starts.processes)).collect();
+    if !reasons.is_empty() {
+        field(text, message!("label-started"), &reasons.join(comma()), paint);
+    }
+}
+
+/// The outcome, and the folder with the reports.
 pub(super) fn outcome(
     text: &mut String,
     header: &RunHeader,
@@ -351,8 +359,18 @@ pub(super) fn outcome(
         Tone::Bad => paint.red(&sentence),
     };
     line(text, &format!("{} {result}{}", pad(message!("label-result"), 9), mark(header)));
-    let folder = if header.run.contains('/') { "" } else { "reports/out/" };
-    line(text, &format!("{} {folder}{}", pad(message!("label-report"), 9), clean(&header.run).trim()));
+    line(text, &labeled(message!("label-report"), &folder(header)));
+}
+
+/// The folder with the reports.
+pub(super) fn folder(header: &RunHeader) -> String {
+    let parent = if header.run.contains('/') { "" } else { "reports/out/" };
+    format!("{parent}{}", clean(&header.run).trim())
+}
+
+/// A label and a text that stays on one line.
+pub(super) fn labeled(label: &str, text: &str) -> String {
+    format!("{} {text}", pad(label, 9))
 }
 
 /// The number of results by verdict.
@@ -372,7 +390,7 @@ pub(crate) const MEANINGS: [Meaning; 5] =
     [Meaning::Good, Meaning::Broken, Meaning::Finding, Meaning::Unknown, Meaning::Skipped];
 
 /// Adds a heading with the number of entries, unless there are no entries.
-fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
+pub(super) fn title(text: &mut String, heading: &str, number: usize, paint: Paint) {
     if number > 0 {
         line(text, &format!("\n{} ({number})", paint.bold(heading)));
     }
@@ -386,7 +404,7 @@ pub(super) fn field(text: &mut String, label: &str, value: &str, paint: Paint) {
     }
 }
 
-fn line(text: &mut String, line: &str) {
+pub(super) fn line(text: &mut String, line: &str) {
     text.push_str(line.trim_end_matches(' '));
     text.push('\n');
 }

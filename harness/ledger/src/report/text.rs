@@ -8,7 +8,7 @@ pub use record::text::{clean, disarmed, pad, wrap};
 pub(crate) use record::text::{columns, pad_left};
 
 /// The width of a label, in columns.
-const LABEL: usize = 10;
+pub(super) const LABEL: usize = 10;
 
 /// Text as one line of Markdown that cannot start a tag or a link, or mention a user.
 pub fn markdown_line(text: &str) -> String {

@@ -10,7 +10,7 @@ use super::bar::of_results;
 use super::failures;
 use super::labels::{class, name};
 use super::since::Since;
-use crate::causes::causes;
+use crate::causes::{causes, counting};
 use crate::names::{meaning_of, verdict_text};
 use crate::report::conclusion::{Conclusion, Tone, conclusion};
 use crate::report::expected::numbers;
@@ -101,9 +101,7 @@ fn tiles(run: &Recorded) -> Markup {
         }
     };
     let simple = |meaning| tile(meaning, number(meaning), meaning_of(meaning, number(meaning)), String::new());
-    let expected = run.end.as_ref().and_then(|end| end.expectations.as_ref());
-    let counts = |result: &&RuleResult| !expected.is_some_and(|expected| expected.excuses(&result.id));
-    let counting: Vec<&RuleResult> = run.results.iter().filter(counts).collect();
+    let counting = counting(&run.results, run.end.as_ref());
     let new = counting.iter().filter(|result| result.meaning() == Meaning::Broken).count();
     let causes = causes(counting).len();
     let broken = match number(Meaning::Broken) - new {
