@@ -332,7 +332,7 @@ welcome-probe = check that a device can be used
 welcome-run-device = run all rules on the devices
 welcome-run-simulated = run all rules on a simulated device
 welcome-doctor = find out what a real device needs
-welcome-explain = read the first broken rule
+welcome-explain = read about the rule to begin with
 welcome-help = list all commands
 
 ## The progress line on a terminal
@@ -551,7 +551,7 @@ cause-first-smallest = begin with { $rule }, the failure with the fewest calls
 also-broken = also:
 findings-alike = and { count-findings } like it:
 next-program = C program
-next-failed = all broken
+next-failed = failed
 next-page = page
 
 ## Differences between bytes

@@ -269,7 +269,7 @@ welcome-probe = 检查能否使用设备
 welcome-run-device = 在设备上运行全部规则
 welcome-run-simulated = 在模拟设备上运行全部规则
 welcome-doctor = 查明使用真实设备还需要什么
-welcome-explain = 阅读第一条被违反的规则
+welcome-explain = 阅读应先看的规则
 welcome-help = 列出全部命令
 
 ## 终端上的进度行
@@ -434,7 +434,7 @@ cause-first-smallest = 先看{ $rule }，它的调用最少
 also-broken = 另有：
 findings-alike = 以及{ count-findings }与此相似：
 next-program = C程序
-next-failed = 全部失败
+next-failed = 失败规则
 next-page = 网页
 
 ## 字节的差异

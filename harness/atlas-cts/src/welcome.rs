@@ -47,7 +47,7 @@ pub(crate) fn welcome() -> Result<ExitStatus, CommandError> {
         let broken = run.results.iter().filter(|result| result.meaning() == Meaning::Broken).count();
         let folder = runs_folder().join("latest").display().to_string();
         text += &row(message!("welcome-last"), &message!("welcome-broken", folder = folder, count = broken));
-        if let Some(first) = rule_to_read(&run) {
+        if let Some(first) = rule_to_read(&run.header, &run.results, run.end.as_ref()) {
             next.insert(0, (format!("atlas-cts explain {}", first.id), message!("welcome-explain")));
         }
     }

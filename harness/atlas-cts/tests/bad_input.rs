@@ -139,7 +139,7 @@ fn all_mistakes_are_reported_together_and_in_order() {
 #[case::no_json(2, &["--case", "{"], "--case {: ")]
 #[case::unknown_filter(2, &["acl.large"], "no rule matches `acl.large`; `atlas-cts list` lists all")]
 #[case::one_filter_of_two(2, &["small.block", "acl.smal.block"], "no rule matches `acl.smal.block`; did you mean `acl.small.block`?")]
-#[case::unknown_chapter(2, &["acl.smell"], "no rule matches `acl.smell`; did you mean `acl.small`?")]
+#[case::unknown_chapter(2, &["acl.smell"], "no rule matches `acl.smell`; did you mean `acl.small.block`?")]
 #[case::unknown_run_mode(2, &["--run-mode", "moon"], "--run-mode moon: known modes are `host` and `device`")]
 #[case::unknown_profile(2, &["--profile", "sometimes"], "[possible values: smoke, nightly, validation, soak]")]
 #[case::unknown_backend(2, &["--backend", "devise"], "a similar value exists: 'device'")]

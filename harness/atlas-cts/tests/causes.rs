@@ -28,10 +28,10 @@ fn a_red_run_ends_with_its_cause_the_block_to_read_and_three_commands() {
     let (_, end) = answer.text.split_once("\ncauses (1)\n").unwrap();
     let (_, block) = end.split_once("\nFAIL  acl.copy.sync-roundtrip\n").expect("the block comes after the causes");
     let lines: Vec<&str> = block.lines().rev().take(3).collect();
-    let again = "atlas-cts run --failed=report --product a2 --defect copy.tail-rounded-to-32-above-64KiB --seed 1";
-    let commands = ["report/report.html", again, "atlas-cts reproducer report acl.copy.sync-roundtrip"];
-    let ends = lines.iter().zip(commands).all(|(line, command)| line.ends_with(command));
-    assert!(ends, "{lines:#?}");
+    let again = "/report --product a2 --defect copy.tail-rounded-to-32-above-64KiB --seed 1";
+    let commands = ["/report/report.html", again, "/report acl.copy.sync-roundtrip"];
+    let there = lines.iter().zip(commands).all(|(line, command)| line.contains(command));
+    assert!(there, "{lines:#?}");
     let summary = fs::read_to_string(bench.path("report/summary.md")).unwrap();
     assert!(summary.contains("### Causes of the broken rules (1)"), "{summary}");
 }
@@ -54,7 +54,7 @@ fn the_rule_to_read_first_is_the_same_everywhere() {
 fn the_printed_command_runs_the_broken_rules_again() {
     let bench = Bench::new();
     let answer = broken(&bench, "report", &["--exclude", "bounds"]);
-    let line = answer.text.lines().find(|line| line.starts_with("  all broken ")).expect("the command is printed");
+    let line = answer.text.lines().find(|line| line.starts_with("  failed ")).expect("the command is printed");
     let words = line.split_whitespace().skip_while(|word| *word != "run");
     let again = bench.run(words.chain(["--report-dir", "again", "-q"]));
     again.says(1, &["not conformant"]);

@@ -153,7 +153,7 @@ fn the_report_of_a_run_by_several_processes_covers_all_of_them() {
     assert!(page.contains("not conformant: 1 rule broken"), "{page}");
 }
 
-/// What holds is counted; the page lists it.
+/// Rules that hold are counted; the page lists them.
 #[test]
 fn a_green_run_fits_on_a_screen() {
     let bench = Bench::new();

@@ -5,8 +5,9 @@ use clap::Args;
 use engine::run::Campaign;
 use engine::run::headings::RESULTS;
 use ledger::report::{
-    Detail, Layout, Notices, brief_summary, clean, failure_text, pad, painted, sort_text, summary, verdict_text,
+    Detail, Layout, Notices, brief_summary, failure_text, pad, painted, sort_text, summary, verdict_text,
 };
+use record::text::fold;
 use record::{Recorded, RuleResult, Sort, Verdict};
 
 /// The width of a verdict before a rule's id, in columns.
@@ -15,7 +16,7 @@ const NAME: usize = 9;
 /// The options for the amount of output.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// Print only the outcome and what breaks the run, a few lines for each cause
+    /// Print only the outcome, and a few lines for each cause
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,
     /// Print each rule and each failure in full, and what was tested and counted.
@@ -39,16 +40,17 @@ impl Verbosity {
         }
         let work = format!("  ({})", work(result));
         let verdict = verdict_text(result.verdict);
-        let word = painted(result.meaning(), &pad(verdict, NAME), layout);
-        Some(match result.verdict {
+        let (word, rest) = match result.verdict {
             known if known != Verdict::Skipped && known != Verdict::Pass && campaign.expected(result) => {
-                let rest = clean(&format!("{}  ({verdict}: {})", result.id, result.reason)).into_owned();
-                format!("{} {rest}", pad(sort_text(Sort::Known), NAME))
+                (sort_text(Sort::Known), format!("{}  ({verdict}: {})", result.id, result.reason))
             }
-            Verdict::Pass => format!("{word} {}{work}", clean(&result.id)),
-            _ if result.reason.is_empty() => format!("{word} {}{work}", clean(&result.id)),
-            _ => format!("{word} {}", clean(&format!("{}  ({})", result.id, result.reason))),
-        })
+            Verdict::Pass => (verdict, format!("{}{work}", result.id)),
+            _ if result.reason.is_empty() => (verdict, format!("{}{work}", result.id)),
+            _ => (verdict, format!("{}  ({})", result.id, result.reason)),
+        };
+        let word = pad(word, NAME);
+        let line = fold(&format!("{word} {rest}"), layout.width);
+        Some(painted(result.meaning(), &word, layout) + &line[word.len()..])
     }
 
     /// A result that breaks the run; `None` if only the summary has it.

@@ -12,7 +12,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use record::{Meaning, Recorded, RuleResult, RunEnd, Verdict};
+use record::{Meaning, RuleResult, RunEnd, RunHeader, Verdict};
 
 pub use calls::Called;
 pub use likeness::Likeness;
@@ -53,9 +53,16 @@ pub fn counting<'a>(results: &'a [RuleResult], end: Option<&RunEnd>) -> Vec<&'a 
     results.iter().filter(|result| !expected.is_some_and(|expected| expected.excuses(&result.id))).collect()
 }
 
-/// The broken rule of a run to read first: the first rule of the largest cause.
-pub fn rule_to_read(run: &Recorded) -> Option<&RuleResult> {
-    causes(counting(&run.results, run.end.as_ref())).first().map(|cause| cause.first)
+/// The rule of a run to read first: the first rule of the largest cause. If no rule is broken, it is that of the findings
+/// if they count, or else the first rule without an answer that is not blocked by another.
+pub fn rule_to_read<'a>(header: &RunHeader, results: &'a [RuleResult], end: Option<&RunEnd>) -> Option<&'a RuleResult> {
+    let strict = header.settings.strict;
+    let counting = counting(results, end);
+    let first = |causes: Vec<Cause<'a>>| causes.first().map(|cause| cause.first);
+    let found = || first(findings(counting.iter().copied())).filter(|_| strict);
+    let unknown = counting.iter().copied().filter(|result| result.hides(strict));
+    let unknown = || unknown.min_by_key(|result| (result.verdict == Verdict::Blocked, &result.id));
+    first(causes(counting.iter().copied())).or_else(found).or_else(unknown)
 }
 
 /// The causes of the broken results, largest first.

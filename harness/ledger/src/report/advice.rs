@@ -7,16 +7,15 @@ use super::failure::failure_text;
 use super::html::PAGE_FILE;
 use super::layout::{Detail, Layout};
 use super::summary::{GROUPS, folder, line, row, title};
-use super::text::{LABEL, Paint, one_line, pad, wrap};
+use super::text::{LABEL, Paint, clean, one_line, pad, wrap};
 use crate::causes::{Cause, causes, findings};
 
 /// The number of rules that a short list names.
 const FEW: usize = 5;
 
-/// The end of a red run; empty if no rule is broken. In full detail, each block was printed when its rule ended.
-pub(super) fn advice(text: &mut String, header: &RunHeader, results: &[&RuleResult], paint: Paint) {
+/// The end of a red run, with the rule to read first. In full detail, each block was printed when its rule ended.
+pub(super) fn advice(text: &mut String, header: &RunHeader, results: &[&RuleResult], first: &RuleResult, paint: Paint) {
     let causes = causes(results.iter().copied());
-    let Some(Cause { first, .. }) = causes.first() else { return };
     let findings = findings(results.iter().copied());
     let alike = |cause: &Cause<'_>| findings.iter().find(|other| other.likeness == cause.likeness);
     let brief = paint.0.detail == Detail::Brief;
@@ -94,22 +93,21 @@ fn named<'a>(label: &str, rules: impl Iterator<Item = &'a RuleResult>, paint: Pa
     format!("{label} {}{more}", ids.join(", "))
 }
 
-/// The commands that come next, each on one line: the failure as a C program, the broken rules again, and the page.
+/// The commands that come next, each on one line: the failure as a C program, the failed rules again, and the page.
 fn next(text: &mut String, header: &RunHeader, first: &RuleResult) {
     let folder = folder(header);
-    let is_latest = !header.run.contains('/');
-    let run = if is_latest { "latest".to_owned() } else { quoted(&folder) };
+    let run = quoted(&clean(&header.run));
     let replay = first.failure.as_ref().map_or("", |failure| &failure.replay);
     let (command, front, options) = front_end(replay);
-    let failed = if is_latest { "--failed".to_owned() } else { format!("--failed={run}") };
     let specs = header.settings.specs.as_deref().map(|specs| format!(" --specs {}", quoted(specs))).unwrap_or_default();
-    let rule = one_line(&first.id);
+    let rule = quoted(&one_line(&first.id));
+    let program = (message!("next-program"), format!("{command} reproducer {run} {rule}{specs}"));
+    let program = first.failure.as_ref().map(|_| program);
     let lines = [
-        (message!("next-program"), format!("{command} reproducer {run} {rule}{specs}")),
-        (message!("next-failed"), format!("{front} {failed}{options}")),
+        (message!("next-failed"), format!("{front} --failed={run}{options}")),
         (message!("next-page"), format!("{folder}/{PAGE_FILE}")),
     ];
-    for (label, command) in lines {
+    for (label, command) in program.into_iter().chain(lines) {
         line(text, &format!("  {} {}", pad(label, LABEL), one_line(&command)));
     }
 }

@@ -38,7 +38,7 @@ pub fn brief_summary(run: &Recorded, layout: Layout) -> String {
     text
 }
 
-/// What was seen of a result, on one line.
+/// The failure or the reason of a result, on one line.
 fn seen(result: &RuleResult, layout: Layout) -> String {
     let message = result.failure.as_deref().map_or("", |failure| &failure.message);
     elide(if result.reason.trim().is_empty() { message } else { &result.reason }, layout.width - 2)

@@ -58,6 +58,9 @@ struct Shown<'a> {
 /// A text and its place in the frame.
 type Placed = (Range<usize>, String);
 
+/// The least room for the calls of a line, in columns.
+const SHORTEST: usize = 24;
+
 impl<'a> Shown<'a> {
     fn of(failure: &'a Failure, layout: Layout) -> Option<Shown<'a>> {
         let steps = failure.steps.as_ref()?;
@@ -111,7 +114,8 @@ impl<'a> Shown<'a> {
             } else {
                 let indentation = line.len() - line.trim_start().len();
                 let word = line.find('(').filter(|end| *end > indentation).unwrap_or(line.len());
-                below.push((start + indentation..start + word, calls.clone()));
+                let calls = elide(calls, room.saturating_sub(word + 1).max(SHORTEST));
+                below.push((start + indentation..start + word, calls));
             }
             source.push('\n');
         }

@@ -16,7 +16,7 @@ use super::host::{host_line, left_out_lines};
 use super::parts::{merged_line, part_line, worth_a_line};
 use super::subjects;
 use super::target::{capability_lines, library_line, mapped_line, mark, target_line};
-use crate::causes::{causes, counting};
+use crate::causes::{counting, rule_to_read};
 use crate::names::{meaning_text, verdict_text};
 
 /// The largest number of groups of rules in a list of the summary.
@@ -51,7 +51,9 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     cut(&mut text, results, paint);
     text.push('\n');
     closing(&mut text, header, results, end, paint);
-    advice(&mut text, header, &counting, paint);
+    if let Some(first) = rule_to_read(header, results, end) {
+        advice(&mut text, header, &counting, first, paint);
+    }
     text
 }
 
@@ -82,7 +84,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
     }
 }
 
-/// What was tested, as far as the first line of the run leaves it out.
+/// The tested libraries and devices, and the conditions of the run.
 fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
     if header.library.simulated {
         for defect in &header.defects {
@@ -136,9 +138,9 @@ fn mapped(text: &mut String, header: &RunHeader, paint: Paint) {
 /// The table of chapters, without empty columns.
 fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
-    let mut columns = MEANINGS.to_vec();
-    columns.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
-    let numbers = 8 + 9 * columns.len() + 14;
+    let mut meanings = MEANINGS.to_vec();
+    meanings.retain(|meaning| results.iter().any(|result| result.meaning() == *meaning));
+    let numbers = 8 + 9 * meanings.len() + 14;
     for result in results {
         chapters
             .entry(elide(&result.chapter, paint.width().saturating_sub(numbers).clamp(8, 40)))
@@ -150,9 +152,9 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
         return;
     }
     let names = chapters.keys().map(String::as_str).chain([message!("column-chapter")]);
-    let width = names.map(text::columns).max().unwrap_or(0);
+    let width = names.map(columns).max().unwrap_or(0);
     let mut head = format!("\n{}  {}", pad(message!("column-chapter"), width), pad_left(message!("column-rules"), 6));
-    for meaning in &columns {
+    for meaning in &meanings {
         head.push_str(&format!("  {}", pad_left(meaning_text(*meaning), 7)));
     }
     line(text, &paint.bold(&format!("{head}  {}", pad_left(message!("column-time"), 12))));
@@ -160,7 +162,7 @@ fn chapters(text: &mut String, results: &[RuleResult], paint: Paint) {
     let total = (chapters.len() > 1).then_some((message!("all"), &all));
     for (name, rules) in chapters.iter().map(|(name, rules)| (name.as_str(), rules)).chain(total) {
         let mut row = format!("{}  {:>6}", pad(name, width), rules.len());
-        for meaning in &columns {
+        for meaning in &meanings {
             let number = rules.iter().filter(|rule| rule.meaning() == *meaning).count();
             let cell = format!("  {:>7}", if number == 0 { "-".to_owned() } else { number.to_string() });
             row.push_str(&if number > 0 { paint.verdict(*meaning, &cell) } else { cell });
@@ -320,7 +322,7 @@ fn closing(text: &mut String, header: &RunHeader, results: &[RuleResult], end: O
         expected.open.iter().for_each(|open| field(text, message!("label-open"), &one_line(open), paint));
     }
     // In brief detail, one block is printed, and the documents are those of its clauses.
-    let of_block = causes(counting(results, end)).first().map(|cause| &cause.first.id);
+    let of_block = rule_to_read(header, results, end).map(|first| &first.id);
     let printed = |result: &&RuleResult| paint.0.detail == Detail::Full || Some(&result.id) == of_block;
     let failures = results.iter().filter(printed).filter_map(|result| result.failure.as_deref());
     for (index, document) in cited(header, failures).iter().enumerate() {

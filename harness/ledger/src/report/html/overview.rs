@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use messages::{comma, message};
+use record::text::FILE_WIDTH;
 use record::{Meaning, Recorded, RuleResult, Subject, Verdict};
 
 use super::bar::of_results;
@@ -154,7 +155,7 @@ pub(super) fn subjects(run: &Recorded) -> Markup {
             section.more aria-labelledby="subjects" {
                 h2 id="subjects" { (message!("heading-subjects")) " (" (subjects.len()) ")" }
                 @for subject in subjects {
-                    @let lines = subjects::lines(subject, &run.results);
+                    @let lines = subjects::lines(subject, &run.results, FILE_WIDTH);
                     @if let [first, seen @ ..] = &lines[..] {
                         @if seen.is_empty() { p { (first) } } @else {
                             details { summary { (first) } ul { @for line in seen { li { (line.trim()) } } } }
