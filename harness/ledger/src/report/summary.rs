@@ -355,12 +355,14 @@ pub(super) fn outcome(
     paint: Paint,
 ) {
     let Conclusion { tone, text: sentence } = conclusion(header, results, end);
-    let result = match tone {
-        Tone::Good => paint.green(&sentence),
-        Tone::Empty => paint.yellow(&sentence),
-        Tone::Bad => paint.red(&sentence),
-    };
-    line(text, &format!("{} {result}{}", pad(message!("label-result"), 9), mark(header)));
+    for (index, part) in wrap(&format!("{sentence}{}", mark(header)), paint.width() - 10).iter().enumerate() {
+        let result = match tone {
+            Tone::Good => paint.green(part),
+            Tone::Empty => paint.yellow(part),
+            Tone::Bad => paint.red(part),
+        };
+        line(text, &labeled(if index == 0 { message!("label-result") } else { "" }, &result));
+    }
     line(text, &labeled(message!("label-report"), &folder(header)));
 }
 
