@@ -12,7 +12,7 @@ use super::{RULES, expect_nothing_left, expect_whole, run, run_hanging, run_with
 #[test]
 fn a_lost_device_is_an_error_of_each_later_rule() {
     let bench = struck_by(&["FAULT_NO_SECOND_START"], "");
-    run(&bench, "report").says(1, &["ERROR  acl.faults.after"]);
+    run(&bench, "report").says(1, &["error       acl.faults.after"]);
     let report = bench.report("report");
     let verdicts = [("acl.faults.before", "pass"), ("acl.faults.struck", "crash"), ("acl.faults.after", "error")];
     assert_eq!(report.verdicts(), verdicts);

@@ -68,9 +68,9 @@ fn catalog(middle: &str) -> String {
 }
 
 /// Starts a run with a deadline that is not reached.
-fn spawn(bench: &Bench, stdout: Stdio) -> Child {
+fn spawn(bench: &Bench, stdout: Stdio, words: &[&str]) -> Child {
     let mut command = command(bench, "600");
-    command.env("NIGHT_STARTS", "1").stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
+    command.args(words).env("NIGHT_STARTS", "1").stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
@@ -136,7 +136,7 @@ fn a_run_that_is_ended_in_any_phase_is_finished_by_resuming_it(
     #[values(Signal::TERM, Signal::KILL)] signal: Signal,
 ) {
     let bench = bench(catalog(&(phase.rules)()), phase.kind);
-    let child = spawn(&bench, Stdio::piped());
+    let child = spawn(&bench, Stdio::piped(), &[]);
     wait_until(|| fs::metadata(bench.path("count")).is_ok_and(|count| count.len() >= phase.counted));
     let (output, machines) = end(child, signal, || {});
     let asked = signal == Signal::TERM;
@@ -165,10 +165,10 @@ fn a_run_that_is_ended_between_two_rules_has_none_in_flight(#[values(Signal::TER
     let middle = rule("night.middle", "", "      (uintptr_t)p % 64 == 1;\n");
     let middle = middle.replace("title: It answers", &format!("title: {long}"));
     let bench = bench(catalog(&middle), "WORKS");
-    // The pipe has space for the lines before the failure, but not for the failure.
+    // The pipe has space for the lines before the failure, but not for its block.
     let (mut reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(&[b' '; 64 << 10]).unwrap();
-    let child = spawn(&bench, writer.into());
+    let child = spawn(&bench, writer.into(), &["--verbose"]);
     reader.read_exact(&mut [0; 4096]).unwrap();
     wait_until(|| journal_says(&bench, "result", "acl.night.middle"));
     // By now it would have begun the next rule.

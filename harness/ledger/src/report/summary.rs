@@ -72,8 +72,9 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         let (device, reason) = (one_line(&out.device), one_line(&out.reason));
         field(text, message!("label-unusable"), &message!("device-is", device = device, what = reason), paint);
     }
-    for why in header.fingerprint.iter().flat_map(|fingerprint| &fingerprint.unknown) {
-        field(text, message!("label-unknown"), &one_line(why), paint);
+    if let Some(fingerprint) = &header.fingerprint {
+        field(text, message!("label-identity"), &fingerprint_line(fingerprint), paint);
+        fingerprint.unknown.iter().for_each(|why| field(text, message!("label-unknown"), &one_line(why), paint));
     }
     for (index, line) in header.host.iter().flat_map(left_out_lines).enumerate() {
         field(text, if index == 0 { message!("label-left-out") } else { "" }, &line, paint);
@@ -106,9 +107,6 @@ fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
     mapped(text, header, paint);
     field(text, message!("label-device"), &target_line(header), paint);
     field(text, message!("label-capabilities"), &capability_lines(header).join(comma()), paint);
-    if let Some(fingerprint) = &header.fingerprint {
-        field(text, message!("label-identity"), &fingerprint_line(fingerprint), paint);
-    }
     field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default(), paint);
     let (profile, seed) = (one_line(&header.profile), header.seed.to_string());
     let started = message!("started-at", time = one_line(&header.started));
