@@ -31,6 +31,7 @@ mod expectations;
 mod families;
 mod faults;
 mod gpu_absent;
+mod gpu_day;
 mod grammar;
 mod help;
 mod hostile_cases;
