@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A day on a GPU that somebody lends: the rules of CUDA in parts, each of which ends within 8 minutes.
+# A day on a borrowed GPU: the rules of CUDA in parts, each of which ends within 8 minutes.
 #
 #   ci/gpu.sh --pack [ARCH]   fill the folder gpu/ (network, Debian) with what the parts need: carry it to the GPU
 #   gpu/gpu.sh [PART]         on the GPU, from that folder alone; without PART all of them, in about 15 minutes
@@ -195,7 +195,8 @@ reds() {
     dmesg 2>/dev/null | grep -i xid | tail >"$to/xid.txt"
 }
 
-# Whether a failure's C program, compiled with the vendor's headers where they are packed, shows it without the suite.
+# program RUN RULE FOLDER: does the failure's C program show it without the suite? The vendor's headers are used where
+# they are packed.
 program() {
     "$here/atlas-cts" reproducer "$1" "$2" --to "$3" || { echo "not written" && return; }
     command -v gcc >/dev/null && command -v make >/dev/null || { echo "written; there is no compiler" && return; }
