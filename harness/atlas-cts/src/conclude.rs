@@ -18,7 +18,6 @@ use engine::run::{ExitStatus, RunError, is_missing};
 use engine::soak::BurstError;
 use ledger::history::HistoryError;
 use ledger::report::{clean, disarmed};
-use record::SoakFileError;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
@@ -127,15 +126,10 @@ pub enum CommandError {
         "error: {option} selects output for people, but --log-format json prints events for programs; omit one of them"
     )]
     NotText { option: &'static str },
-    #[error("error: {0}")]
-    Soak(#[source] SoakFileError),
     #[error("{0}")]
     Burst(#[source] Box<BurstError>),
     #[error("error: --burst needs a ledger, which spreads rules over bursts; give its folder with --ledger DIR")]
     NoLedger,
-    /// A soak cannot continue with another library or catalog.
-    #[error("error: the {what} of the soak is {before}, and it is now {now}; start a new soak")]
-    OtherSoak { what: &'static str, before: String, now: String },
     /// The site file cannot be used.
     #[error("error: {0}")]
     Site(#[source] SiteError),
@@ -172,7 +166,6 @@ impl CommandError {
             | CommandError::Exists { .. }
             | CommandError::Interface(_)
             | CommandError::Interrupted { .. }
-            | CommandError::Soak(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
             CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,

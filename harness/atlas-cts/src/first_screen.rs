@@ -11,7 +11,7 @@ use crate::Cli;
 
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Start here", &["doctor", "run", "explain", "soak", "burst"]),
+    ("Start here", &["doctor", "run", "explain", "burst"]),
     (
         "Results of a run",
         &[

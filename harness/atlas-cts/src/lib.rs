@@ -19,7 +19,6 @@ pub mod reproducer;
 pub mod run;
 pub mod runtimes;
 pub mod site;
-pub mod soak;
 
 pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};

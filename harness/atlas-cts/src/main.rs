@@ -30,7 +30,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site, soak};
+use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -102,11 +102,6 @@ enum Command {
     Bisect(Box<bisect::BisectArguments>),
     /// Merge a run's shards into one journal and one report.
     Merge(merge::MergeArguments),
-    /// Repeat cycles for minutes or hours, and look for growth.
-    ///
-    /// Each rule is a cycle of acquiring and releasing. Memory of device and host, descriptors, threads, mappings and
-    /// latency must stay steady.
-    Soak(Box<soak::SoakArguments>),
     /// Print which rules ran in bursts (`run --burst`) and which did not.
     Burst(Box<burst::BurstArguments>),
     /// List rules.
@@ -316,7 +311,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Burst(arguments) => burst::burst(*arguments),
-        Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Report { run, since, documents, record, annotations } => {
             report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref(), annotations)

@@ -13,6 +13,7 @@ use crate::device::OnDevice;
 use crate::failure::Failure;
 use crate::logs::RuleLogs;
 use crate::memory_limit::MemoryLimit;
+use crate::repetition::Repetition;
 use crate::rounds::Rounds;
 use crate::verdict::{Meaning, Verdict};
 
@@ -86,6 +87,9 @@ pub struct RuleResult {
     /// The pooled workers that the rule used, and its place among the rules that ran in each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran_in: Vec<RanIn>,
+    /// The repetition of a cycle; `None` for a rule that the run did not repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Repetition>,
     /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
     /// journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]

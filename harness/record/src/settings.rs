@@ -57,6 +57,9 @@ pub struct RunSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub repeat: Option<u64>,
+    /// The time or the number of cycles for which rules were repeated, as the user gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<String>,
     /// The number of broken rules after which the run stopped. Absent in older journals, and without this limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]

@@ -13,6 +13,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::case::{CaseError, cases_from_json, rule_seed};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
+use crate::soak::Length;
 use catalog::Rules;
 use dictionary::Current;
 use record::books::{Expected, KnownFailures};
@@ -65,6 +66,8 @@ pub struct Campaign {
     pub(super) evidence: Evidence,
     /// The debugger for the run's only rule.
     pub(super) debugger: Option<Debugger>,
+    /// The length for which each rule that passes is repeated, if the run repeats rules.
+    pub(super) repeats: Option<Length>,
     begun: Instant,
     /// The time spent on confirming the failures of each chapter, in milliseconds.
     pub(super) confirming: Vec<AtomicU64>,
@@ -117,6 +120,7 @@ impl Campaign {
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
             running: Running::default(),
             debugger: options.debugger.clone(),
+            repeats: options.effort.length,
             begun: Instant::now(),
             confirming: target.rules.chapters.iter().map(|_| AtomicU64::new(0)).collect(),
             target,

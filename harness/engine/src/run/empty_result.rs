@@ -38,6 +38,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         each: Vec::new(),
         memory_limit: None,
         ran_in: Vec::new(),
+        repetition: None,
         logs: None,
         rounds: None,
     }

@@ -52,6 +52,9 @@ pub enum RunError {
     /// `given` is the option or the query that gave the case, `form` its kind of text.
     #[error("error: {given}: {reason}; give the {form} that a failure prints")]
     Case { given: String, reason: String, form: &'static str },
+    /// A length without the profile that repeats rules.
+    #[error("error: --for repeats rules until the time is over; add --profile soak")]
+    Length,
     /// The product has no fault dictionary, or its file cannot be used.
     #[error("error: {0}")]
     Dictionary(#[from] DictionaryFileError),

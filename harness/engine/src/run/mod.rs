@@ -37,6 +37,7 @@ mod profile;
 mod programs;
 mod redacted;
 mod registry;
+mod repetition;
 mod replay;
 mod result;
 mod resume;

@@ -12,6 +12,7 @@ use simulator_contract::environment;
 use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
+use crate::soak::Length;
 use catalog::Specs;
 use record::{LONGEST_DEADLINE, RecordedPlan, SiteSettings};
 
@@ -194,6 +195,12 @@ pub struct EffortOptions {
     /// Every rule runs. --level and --budget select rules and cases by what they notice.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
+    /// Repeat cycles for this time, such as 8h or 30m, or this often each, such as 6000x; with --profile soak.
+    ///
+    /// A cycle acquires, uses and releases something. The run looks at what grows: memory, descriptors, threads,
+    /// mappings, latency. Without a filter it repeats the catalog's cycles, with one the rules that the filter selects.
+    #[arg(long = "for", env = "ATLAS_CTS_FOR", value_name = "DURATION", help_heading = WORK, hide_short_help = true)]
+    pub length: Option<Length>,
     /// Seed for the run; by default, profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
@@ -443,7 +450,9 @@ impl Options {
 
     /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
-        let mut work = self.profile().work(self.effort.rule_limit);
+        // A run that repeats rules tries each as in smoke before.
+        let profile = if self.effort.length.is_some() { Profile::Smoke } else { self.profile() };
+        let mut work = profile.work(self.effort.rule_limit);
         for budget in [&mut work.single, &mut work.group, &mut work.apart, &mut work.fresh] {
             budget.exhaustive = self.effort.exhaustive;
         }

@@ -204,6 +204,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
     let repeat = now.run.repeat.map(|repeat| repeat.to_string());
     differences.option("--repeat", &settings.repeat.unwrap_or(1).to_string(), repeat.as_ref());
+    let length = now.effort.length.map(|length| length.to_string());
+    differences.option("--for", &settings.length.clone().unwrap_or_default(), length.as_ref());
     let report = now.machine.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
     let report = report.map(|dir| dir.display().to_string());
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
@@ -246,6 +248,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.run.redact = settings.redact;
     options.run.min_executed = settings.min_executed;
     options.run.repeat = settings.repeat;
+    options.effort.length = settings.length.as_ref().and_then(|length| length.parse().ok());
     let embedded = then.library.simulated && !then.library.chosen_by.starts_with("--library");
     if options.machine.library.is_none() && options.workers.backend == Backend::Auto && embedded {
         options.workers.backend = Backend::Simulator;

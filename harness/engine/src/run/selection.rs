@@ -75,6 +75,13 @@ pub struct Filter {
     pub part: Option<(Shard, Distribution)>,
 }
 
+impl Filter {
+    /// True if nothing names the rules to run.
+    pub(super) fn selects_all(&self) -> bool {
+        self.wanted.is_empty() && self.functions.is_empty() && self.chapters.is_empty() && self.failed.is_none()
+    }
+}
+
 /// The rules that an earlier run found broken or could not answer.
 #[derive(Debug, Clone)]
 pub struct FailedRules {

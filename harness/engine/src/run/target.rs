@@ -322,6 +322,7 @@ fn settings(options: &Options) -> RunSettings {
         through: options.conditions.through.clone(),
         on_every_device: options.everywhere(),
         repeat: options.run.repeat.filter(|repeat| *repeat > 1),
+        length: options.effort.length.map(|length| length.to_string()),
         max_fail: options.run.max_fail,
         site: options.site.clone(),
         strict: options.run.strict,

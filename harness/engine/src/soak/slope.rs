@@ -3,15 +3,15 @@
 
 /// A slope and its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Slope {
-    pub estimate: f64,
-    pub low: f64,
-    pub high: f64,
+pub(super) struct Slope {
+    pub(super) estimate: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
 }
 
 /// The slope of points, whose first coordinates differ. `z` is the quantile of the normal distribution for the
 /// confidence. `None` for fewer than three points.
-pub fn slope(points: &[(f64, f64)], z: f64) -> Option<Slope> {
+pub(super) fn slope(points: &[(f64, f64)], z: f64) -> Option<Slope> {
     if points.len() < 3 {
         return None;
     }
