@@ -2,8 +2,6 @@
 
 use crate::support;
 
-use std::path::Path;
-
 use rstest::rstest;
 use serde_json::Value;
 use support::small::MISALIGNED;
