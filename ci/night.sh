@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks that take too long for .ci/run: false alarms on every legal variant, the kill matrix of the small products,
 # the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), the book, fuzzing
-# (docs/engine/fuzzing.md).
+# (docs/engine/parts.md).
 # Run it before a release and each night; its last line counts the steps.
 #
 # This script proves the suite itself on the simulated device; ci/package/nightly.sh tests real devices.

@@ -1,4 +1,4 @@
-//! The overhead of the engine on a library of empty functions. docs/engine/benchmarks.md has the figures, the budgets, and how
+//! The overhead of the engine on a library of empty functions. docs/engine/parts.md has the budgets, and how
 //! to run it; no check is switched off for it.
 //!
 //! The workers are this executable, so it has its own `main`.

@@ -1,6 +1,6 @@
 //! Laws for arbitrary bytes from a file, a command line or a worker, one for each kind of input. Any bytes must give
 //! either an error with its place, or a value with the properties that the rest of the suite relies on, without a panic
-//! and with bounded work and memory. `docs/engine/fuzzing.md` explains how to run the targets.
+//! and with bounded work and memory. `docs/engine/parts.md` explains how to run the targets.
 #![warn(unreachable_pub)]
 #![allow(clippy::disallowed_methods, reason = "a tool of developers, in their own folders")]
 
@@ -87,7 +87,7 @@ macro_rules! target {
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
+        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/parts.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

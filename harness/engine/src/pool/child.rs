@@ -335,7 +335,7 @@ impl WorkerProcess {
     }
 
     /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes an
-    /// eighth of the engine's time per rule (docs/engine/benchmarks.md).
+    /// eighth of the engine's time per rule (docs/engine/parts.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }
