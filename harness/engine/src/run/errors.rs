@@ -99,6 +99,7 @@ impl RunError {
             | RunError::Registry(_)
             | RunError::Selection(_)
             | RunError::SelectionOptions(_)
+            | RunError::Length
             | RunError::NotDebugged(_)
             | RunError::Expectations(_)
             | RunError::Dictionary(_)

@@ -289,7 +289,7 @@ fn begin(
         if options.profile() != Profile::Soak {
             return Err(RunError::Length);
         }
-        if filter.selects_all() {
+        if earlier.is_none() && filter.selects_all() {
             whole.retain(|planned| planned.rule.is_some_and(|index| rules.rules[index].cycle));
         }
     }

@@ -1,6 +1,6 @@
 //! Repeats a rule that passed, if the run repeats cycles, and adds what grew to the rule's result.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::case::rule_seed;
 use crate::pool::Slot;
@@ -36,6 +36,7 @@ impl Campaign {
         outcome: RuleOutcome,
     ) -> RuleOutcome {
         let Some(length) = self.repeats.filter(|_| outcome.result.verdict.passes()) else { return outcome };
+        let (begun, spent) = (Instant::now(), outcome.result.nanoseconds);
         let rule = &self.target.rules.rules[index];
         let run_seed = self.seed_of(round);
         let seed = rule_seed(run_seed, &rule.id);
@@ -45,19 +46,21 @@ impl Campaign {
             Repeated::Measured(repetition) => self.with_growth(rule, lease, run_seed, repetition, outcome.result),
             Repeated::Failed { after, search } => {
                 let found = verdict(&self.target.rules, &search, None).0;
-                let remark = format!("the cycle failed after {after} others had passed");
+                let remark = "a case alone cannot show it".to_owned();
                 let confirmation = Some(Confirmation::without_rerun(found, remark));
                 let devices = self.seen(lease);
                 let again = self.again(rule, &devices, run_seed, after + 1);
                 let finished = Finished { search: *search, confirmation, output: String::new(), devices, run_seed };
                 let mut result = finished.result(self, rule, seed);
+                result.reason = format!("after {after} cycles that passed: {}", result.reason);
                 if let Some(failure) = &mut result.failure {
                     failure.replay = again;
                 }
                 result
             }
         };
-        RuleOutcome { result, ..outcome }
+        let nanoseconds = spent + u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        RuleOutcome { result: RuleResult { nanoseconds, ..result }, ..outcome }
     }
 
     /// The command that repeats a rule's cycle on the same devices.
