@@ -62,6 +62,7 @@ mod shards;
 mod sim_memory;
 mod simulator_table;
 mod site;
+mod size;
 mod soak;
 mod speed;
 mod starts;
