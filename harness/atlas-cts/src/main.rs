@@ -2,7 +2,6 @@
 
 mod clauses;
 mod coverage;
-mod diagnose;
 mod diff;
 mod expect;
 mod explain;
@@ -81,10 +80,6 @@ enum Command {
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
-    /// Name the seeded defects that a red run resembles.
-    ///
-    /// The product's fault dictionary knows which rules fail on each defect, and how. A green run gets no names.
-    Diagnose(diagnose::DiagnoseArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
     /// Show runs, products or drivers side by side, or functions by product.
@@ -322,7 +317,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref(), annotations)
         }
         Command::Expect(arguments) => expect::expect(&arguments),
-        Command::Diagnose(arguments) => diagnose::diagnose(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),
         Command::Verify(arguments) => certify::verify(&arguments),

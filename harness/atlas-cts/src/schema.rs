@@ -16,7 +16,6 @@ use engine::run::ExitStatus;
 use ledger::answers::DeviceAnswers;
 use ledger::compare::Difference;
 use ledger::conformance::ConformanceRecord;
-use ledger::diagnosis::Diagnosis;
 use ledger::expectations::ExpectationsFile;
 
 /// The maximum size of a schema file, in bytes.
@@ -41,7 +40,6 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
-        (reports, "diagnosis", schemars::schema_for!(Diagnosis)),
         (reports, "diff", schemars::schema_for!(Difference)),
         (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
         (reports, "answers", schemars::schema_for!(DeviceAnswers)),

@@ -21,7 +21,6 @@ mod confirmation;
 mod coverage;
 mod daily;
 mod debugging;
-mod diagnose;
 mod diff;
 mod diff_proof;
 mod doctor;

@@ -13,7 +13,6 @@ pub mod causes;
 pub mod compare;
 pub mod confidence;
 pub mod conformance;
-pub mod diagnosis;
 pub mod expectations;
 pub mod history;
 pub mod matrix;
