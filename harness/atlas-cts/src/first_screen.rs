@@ -11,10 +11,10 @@ use crate::Cli;
 
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Start here", &["doctor", "run", "explain", "soak", "burst"]),
+    ("Start here", &["doctor", "run", "explain", "soak"]),
     (
         "Results of a run",
-        &["report", "reproducer", "diff", "history", "matrix", "expect", "bisect", "merge", "certify", "verify"],
+        &["report", "reproducer", "diff", "history", "matrix", "expect", "merge", "certify", "verify"],
     ),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),

@@ -29,7 +29,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site, soak};
+use atlas_cts::{certify, doctor, draft, interface, reproducer, run, site, soak};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -93,8 +93,6 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Find the first version (of a driver, for example) with a symptom.
-    Bisect(Box<bisect::BisectArguments>),
     /// Merge a run's shards into one journal and one report.
     Merge(merge::MergeArguments),
     /// Repeat cycles for minutes or hours, and look for growth.
@@ -102,8 +100,6 @@ enum Command {
     /// Each rule is a cycle of acquiring and releasing. Memory of device and host, descriptors, threads, mappings and
     /// latency must stay steady.
     Soak(Box<soak::SoakArguments>),
-    /// Print which rules ran in bursts (`run --burst`) and which did not.
-    Burst(Box<burst::BurstArguments>),
     /// List rules.
     List {
         #[command(flatten)]
@@ -310,7 +306,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
-        Command::Burst(arguments) => burst::burst(*arguments),
         Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Report { run, since, documents, record, annotations } => {
@@ -320,7 +315,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Certify(arguments) => certify::certify(&arguments),
         Command::Verify(arguments) => certify::verify(&arguments),
-        Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::History(arguments) => history::history(&arguments),
         Command::Matrix(mut arguments) => {
             let runtime = runtime_of(&mut arguments.catalog, None)?;

@@ -11,7 +11,6 @@ pub mod answers;
 mod books;
 pub mod causes;
 pub mod compare;
-pub mod confidence;
 pub mod conformance;
 pub mod expectations;
 pub mod history;

@@ -6,7 +6,6 @@
 //! - [`Difference`]: the bytes that a failed check compared; [`Boundary`]: the values at which a case begins to fail.
 //! - [`Happened`]: a device or process event.
 //! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.
-//! - [`BurstLedger`]: the ledger of bursts on a card.
 //! - [`SoakFile`], [`read_soak`]: writing and reading the file of a soak.
 //! - [`books`]: the interface through which a run uses reports and known failures.
 #![warn(unreachable_pub)]
@@ -15,7 +14,6 @@
 mod answers;
 pub mod books;
 mod boundary;
-mod burst;
 mod confirmation;
 mod coverage;
 mod device;
@@ -48,7 +46,6 @@ mod verdict;
 pub use ::history::{Bar, Picture};
 pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
 pub use boundary::{Boundary, FailingValues, Remainder, Untried};
-pub use burst::{BurstBook, BurstBookError, BurstLedger, BurstRule};
 pub use catalog::{Level, Word, one_space};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use coverage::{Coverage, Cut};

@@ -5,7 +5,6 @@
 //! file ([`record::SoakFile`]), so a soak that was killed continues with the next batch.
 
 mod alone;
-mod burst;
 mod lane;
 mod levels;
 
@@ -25,7 +24,6 @@ use crate::runtime::Runtime;
 use lane::{COSTS, Ended, Lane, starts_processes};
 
 pub use alone::alone;
-pub use burst::{Burst, BurstError, burst, prepare};
 
 /// The seed of a soak without `--seed`.
 const DEFAULT_SEED: u64 = 20_260_101;

@@ -3,7 +3,6 @@
 //! A quantity grows if the confidence interval of its robust slope excludes 0, over all batches after the warm-up and
 //! over both halves of them, and if the growth is at least the stated minimum.
 
-mod covered;
 mod judge;
 mod junit;
 mod page;
@@ -13,7 +12,6 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use covered::covered;
 pub use judge::{Course, Judged, RuleCourse, judge};
 pub use junit::junit;
 pub use page::{SOAK_PAGE, page};
