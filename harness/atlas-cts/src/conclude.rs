@@ -14,6 +14,7 @@ use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
 use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
+use ledger::mustpass::MustPassRunError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
 use ledger::report::{clean, disarmed};
@@ -21,7 +22,6 @@ use record::SoakFileError;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
-use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 use crate::site::SiteError;
@@ -107,12 +107,13 @@ pub enum CommandError {
     #[error("error: {0}")]
     Reproducer(#[source] Box<ReproducerError>),
     #[error("error: {0}")]
-    Certify(#[source] Box<CertifyError>),
-    #[error("error: {0}")]
     Proof(#[source] ProofFileError),
-    /// A must-pass list or the log of changes cannot be read.
+    /// A must-pass list cannot be read.
     #[error("error: {0}")]
     MustPass(#[source] Box<MustPassError>),
+    /// A run cannot be compared with the must-pass list of a catalog.
+    #[error("error: {0}")]
+    MustPassRun(#[source] Box<MustPassRunError>),
     #[error("error: {0}")]
     Threshold(#[source] ThresholdError),
     #[error("error: {0}")]
@@ -151,7 +152,6 @@ impl CommandError {
         match self {
             CommandError::Run(error) => error.exit(),
             _ if self.is_about_something_missing() => ExitStatus::Usage,
-            CommandError::Certify(error) => error.exit(),
             CommandError::File { .. }
             | CommandError::Exists { .. }
             | CommandError::Interface(_)

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain", "soak"]),
     (
         "Results of a run",
-        &["report", "reproducer", "diff", "history", "matrix", "expect", "merge", "certify", "verify"],
+        &["report", "reproducer", "diff", "history", "matrix", "expect", "merge"],
     ),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),

@@ -29,7 +29,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, conclude, expect_stack, say, say_line};
-use atlas_cts::{certify, doctor, draft, interface, reproducer, run, site, soak};
+use atlas_cts::{doctor, draft, interface, reproducer, run, site, soak};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -149,11 +149,7 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write a run's conformance record, and sign it.
-    Certify(certify::Certified),
-    /// Check a conformance record and its signature.
-    Verify(certify::Verified),
-    /// List the rules that a conformant device holds.
+    /// List the rules that a conformant device holds, or compare a run with them.
     Mustpass {
         #[command(flatten)]
         wanted: mustpass::MustPassOptions,
@@ -282,10 +278,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             let runtime = runtime_of(&mut catalog, None)?;
             coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
         }
-        Command::Mustpass { mut catalog, wanted } => {
-            let runtime = runtime_of(&mut catalog, None)?;
-            mustpass::must_pass(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &catalog, &wanted)
-        }
+        Command::Mustpass { catalog, wanted } => mustpass::must_pass(catalog, &wanted),
         Command::Print { rule, mut options } => {
             let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
             say(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
@@ -313,8 +306,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
-        Command::Certify(arguments) => certify::certify(&arguments),
-        Command::Verify(arguments) => certify::verify(&arguments),
         Command::History(arguments) => history::history(&arguments),
         Command::Matrix(mut arguments) => {
             let runtime = runtime_of(&mut arguments.catalog, None)?;

@@ -13,7 +13,6 @@ mod callbacks;
 mod carried;
 mod catalog_size;
 mod causes;
-mod certify;
 mod ci_systems;
 mod confirmation;
 mod coverage;

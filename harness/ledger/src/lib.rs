@@ -1,7 +1,7 @@
 //! Everything made from journals: groups of failures with one cause ([`causes`]), reports for people and programs
 //! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), many runs side by
 //! side ([`matrix`]), the documents next to their rules ([`sentences`]), known failures ([`expectations`]) and
-//! conformance records ([`conformance`]), the answers of a device to open questions ([`answers`]), and the judgment of
+//! runs against must-pass lists ([`mustpass`]), the answers of a device to open questions ([`answers`]), and the judgment of
 //! soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
@@ -11,10 +11,10 @@ pub mod answers;
 mod books;
 pub mod causes;
 pub mod compare;
-pub mod conformance;
 pub mod expectations;
 pub mod history;
 pub mod matrix;
+pub mod mustpass;
 mod names;
 pub mod report;
 pub mod sentences;

@@ -86,10 +86,6 @@ pub struct RuleResult {
     /// The pooled workers that the rule used, and its place among the rules that ran in each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran_in: Vec<RanIn>,
-    /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
-    /// journals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
 }
 
 /// A pooled worker that a rule used. The rules with the same worker, in the order of their places, ran in one process.
