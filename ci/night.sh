@@ -27,15 +27,6 @@ done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
-# Every product's fault dictionary, with new costs only for changed rules. A difference is committed by a person.
-while IFS=$'\t' read -r product _; do
-    case $product in '' | '#'*) continue ;; esac
-    step "the fault dictionary of $product" \
-        cargo cts prove --product "$product" --backend simulator --seed 1 --dictionary specs/acl/dictionary
-done <specs/acl/floors.tsv
-step "the fault dictionaries fit into the executable" \
-    test "$(cat specs/acl/dictionary/*.json.gz | wc -c)" -le 1048576
-step "the diagnosis names seeded defects, and keeps what a budget promises" ci/diagnose.sh ipv350
 step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored print_c:: starts::
 step "the bundles and wheels of both architectures" ci/package.sh
 step "the bundles run without Rust" ci/roots.sh

@@ -4,9 +4,6 @@
 //! code that both front ends use.
 
 mod annotate;
-pub mod bisect;
-pub mod burst;
-pub mod certify;
 pub mod choice;
 mod conclude;
 pub mod doctor;

@@ -80,8 +80,6 @@ pub struct Rules {
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
-    /// Rule → class in the JUnit report, for rules whose class is not named after their chapter.
-    pub classes: HashMap<String, String>,
     /// The subjects that the suite was built for: names, and ids of their rules.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
@@ -208,16 +206,12 @@ impl Rules {
     /// class.
     pub fn in_chapter(&self, rule: &Rule, given: &str) -> bool {
         let named = |name: &str| name == given || area(name) == given;
-        match self.chapters.iter().any(|chapter| named(&chapter.name)) {
-            true => named(&self.chapters[rule.chapter].name),
-            false => self.classes.get(&rule.id).is_some_and(|class| class == given),
-        }
+        named(&self.chapters[rule.chapter].name)
     }
 
-    /// The names that [`Rules::in_chapter`] knows: chapters, areas and JUnit classes.
+    /// The names that [`Rules::in_chapter`] knows: chapters and areas.
     pub fn chapter_names(&self) -> impl Iterator<Item = &str> {
-        let chapters = self.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
-        chapters.chain(self.classes.values().map(String::as_str))
+        self.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)])
     }
 
     /// The product with an id.

@@ -30,7 +30,7 @@ use record::Verdict;
 
 /// A library of empty functions with the header of the toy runtime.
 static EMPTY: Runtime =
-    Runtime { bindings: &bindings::BINDINGS, specs: &[], dictionaries: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";

@@ -16,7 +16,6 @@ pub mod journal;
 pub mod mutate;
 pub mod parts;
 mod program;
-pub mod record;
 pub mod search;
 pub mod steps;
 mod toy;
@@ -48,7 +47,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "wire", law: wire::law, words: wire::WORDS },
     Target { name: "parts", law: parts::law, words: parts::WORDS },
     Target { name: "expectations", law: expectations::law, words: expectations::WORDS },
-    Target { name: "record", law: record::law, words: record::WORDS },
     Target { name: "elf", law: elf::law, words: elf::WORDS },
 ];
 

@@ -90,10 +90,6 @@ pub struct RuleResult {
     /// The repetition of a cycle; `None` for a rule that the run did not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetition: Option<Repetition>,
-    /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
-    /// journals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
 }
 
 /// A pooled worker that a rule used. The rules with the same worker, in the order of their places, ran in one process.

@@ -1,7 +1,5 @@
 //! The settings given on the command line.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,9 +72,6 @@ pub struct RunSettings {
     /// True if the names of machines, sites and people were removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,
-    /// The plan of rules and cases within a budget of time; `None` without a budget. Absent in older journals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<RecordedPlan>,
     /// The part of a run; `None` for a whole run. Absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<RecordedShard>,
@@ -99,21 +94,4 @@ impl SiteSettings {
     pub fn line(&self) -> String {
         format!("{} from {}: {}", catalog::count(self.options.len(), "option"), self.path, self.options.join(", "))
     }
-}
-
-/// A plan of rules and cases that was fixed before the run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedPlan {
-    /// The budget: `level 1`, or a time such as `90s`.
-    pub budget: String,
-    /// The number of cases for each planned rule, by id. Other selected rules are left out.
-    pub rules: BTreeMap<String, u32>,
-    /// The number of rules to choose from.
-    pub of: usize,
-    /// The number of defects that the rules to choose from kill, according to the product's fault dictionary.
-    pub killed: usize,
-    /// The expected share of these defects that the plan kills, in percent.
-    pub percent: u32,
-    /// The time for the planned cases on one simulated device, in nanoseconds.
-    pub nanoseconds: u64,
 }

@@ -20,7 +20,6 @@ mod chapters;
 mod clauses;
 mod families;
 mod histories;
-mod junit;
 mod pages;
 mod policy;
 mod python;
@@ -118,7 +117,6 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         axioms,
         chapters: Vec::new(),
         rules: Vec::new(),
-        classes: HashMap::new(),
         subjects: Vec::new(),
         positions: HashMap::new(),
         owners: HashMap::new(),
@@ -132,9 +130,6 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     };
     chapters::check(files.chapters, whole, place, &mut rules, mistakes);
     support::outside(files.support.as_ref(), &rules, mistakes);
-    if let Some(file) = files.junit.filter(|_| whole) {
-        rules.classes = junit::check(&file, &rules, mistakes);
-    }
     if let Some(file) = files.subjects.filter(|_| whole) {
         rules.subjects = subjects::check(&file, &rules, mistakes);
     }

@@ -236,8 +236,6 @@ impl Campaign {
         let seed = rule_seed(run_seed, &rule.id);
         let only = replay::repeated(rule, &self.only);
         let mut assignment = Assignment { known: self.known.of(rule), only: &only, ..executor.assignment(rule, seed) };
-        self.more_of_races(rule, &mut assignment.budget);
-        self.limit(rule, &mut assignment.budget);
         if brief {
             assignment.deadline = executor.factory.brief();
         }

@@ -15,13 +15,9 @@ use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use crate::soak::Length;
 use catalog::Rules;
-use dictionary::Current;
 use record::books::{Expected, KnownFailures};
-use record::{
-    Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, SortedResult, Verdict, counts, exit_code,
-};
+use record::{Incident, Meaning, RuleResult, RunEnd, RunHeader, SortedResult, Verdict, counts, exit_code};
 
-use super::budget::chances;
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
@@ -47,10 +43,6 @@ pub struct Campaign {
     /// The cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// The plan of rules and cases, if the run has a budget of time.
-    pub(super) plan: Option<RecordedPlan>,
-    /// The fault dictionary, by which rules on callers at the same time get more cases than others.
-    pub(super) chances: Option<Current>,
     /// The seed of a random order of rules, if there is one.
     pub(super) shuffle: Option<u64>,
     /// The run's remarks and incidents.
@@ -112,9 +104,7 @@ impl Campaign {
             evidence,
             only,
             known: KnownCases::default(),
-            plan: None,
             shuffle: options.run.shuffle,
-            chances: chances(options, runtime, &target.rules, &target.conditions.product),
             devices,
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
@@ -227,11 +217,7 @@ impl Campaign {
                 Some(reason) => RuleResult { verdict: Verdict::Skipped, reason, ..support_rule::empty_result(planned) },
                 None => support_rule::exported(&self.target, planned),
             },
-            // An owner that the plan leaves out runs all the same if another rule fails at its function.
-            Some(index) => match self.left_out_of_plan(&planned.id) {
-                Some(reason) => self.not_planned(index, reason),
-                None => self.judged(index),
-            },
+            Some(index) => self.judged(index),
         }
     }
 
@@ -278,8 +264,7 @@ impl Campaign {
     /// True if a planned rule applies to this target.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
         let applies = |index: usize| self.target.skip(&self.target.rules.rules[index]).is_none();
-        let planned_too = planned.rule.is_none() || self.left_out_of_plan(&planned.id).is_none();
-        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none() && planned_too
+        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
     }
 
     /// The result of a planned rule that does not run.

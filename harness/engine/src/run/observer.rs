@@ -312,7 +312,6 @@ fn begin(
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
-    let planned = campaign.plan_within(options, whole)?;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
     let site = campaign.header.settings.site.clone();
@@ -322,9 +321,6 @@ fn begin(
     observer.line(&books.first_line(&campaign.header))?;
     if let Some(site) = site {
         observer.line(&site.line())?;
-    }
-    if let Some(planned) = planned {
-        observer.line(&planned)?;
     }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;

@@ -159,10 +159,6 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let yes = |yes: bool| if yes { "on" } else { "off" };
     differences.option("--product", &&*then.product, now.catalog.named_product().as_ref());
     differences.option("--profile", &then.profile.as_str(), now.effort.profile.map(Profile::name).as_ref());
-    let budget = |budget: Option<&str>| budget.unwrap_or("no budget").to_owned();
-    let planned = settings.plan.as_ref().map(|plan| plan.budget.as_str());
-    let budget_now = now.time_budget().map(|now| budget(Some(now.text())));
-    differences.option("--level or --budget", &budget(planned), budget_now.as_ref());
     differences.option("--seed", &then.seed, now.effort.seed.as_ref());
     differences.option("--devices", &all_devices(then), now.conditions.devices.as_ref());
     differences.option("--run-mode", &then.run_mode, now.conditions.run_mode.as_ref());
@@ -223,8 +219,6 @@ fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
     options.effort.profile = Profile::from_str(&then.profile, false).ok();
-    options.run.resumed_plan.clone_from(&settings.plan);
-    (options.run.level, options.run.budget) = (None, None);
     options.effort.seed = Some(then.seed);
     options.conditions.devices = Some(all_devices(then));
     options.devices_out = then.devices_out.iter().map(|out| out.device.clone()).collect();
@@ -262,7 +256,6 @@ impl Options {
         let (conditions, simulator) = (ConditionOptions::default(), SimulatorOptions::default());
         let mut options = Options::of_rules(catalog, &conditions, &EffortOptions::default(), &simulator);
         complete(&mut options, header);
-        options.run.resumed_plan = None;
         options.run.min_executed = None;
         options.machine.lock_dir = LOCK_FOLDER.into();
         options

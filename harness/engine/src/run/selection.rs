@@ -61,7 +61,7 @@ pub struct Filter {
     pub exact: bool,
     /// Functions. If there are any, only rules that call one of them are selected.
     pub functions: Vec<String>,
-    /// Chapters, areas and JUnit classes. If there are any, only rules in one of them are selected.
+    /// Chapters and areas. If there are any, only rules in one of them are selected.
     pub chapters: Vec<String>,
     /// The rules that failed in an earlier run. If given, only these are selected.
     pub failed: Option<FailedRules>,

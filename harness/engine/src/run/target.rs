@@ -328,7 +328,6 @@ fn settings(options: &Options) -> RunSettings {
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,
-        plan: None,
         part: None,
         expectations: None,
     }

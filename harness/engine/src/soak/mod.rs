@@ -4,7 +4,6 @@
 
 mod alone;
 mod batches;
-mod burst;
 mod judge;
 mod levels;
 mod slope;
@@ -22,7 +21,6 @@ use crate::pool::{Executor, Slot};
 use batches::Ended;
 pub(crate) use batches::{CYCLES_OF_A_START, starts_processes};
 
-pub use burst::{Burst, BurstError, burst, prepare};
 
 /// The length of a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,9 +94,4 @@ pub(crate) fn repeat(executor: &Executor, slot: &mut Slot, rule: &Rule, seed: u6
     let grew = grew.into_iter().map(with_alone).collect();
     let cycles = batches.iter().map(|batch| batch.cycles).sum();
     Repeated::Measured(Repetition { cycles, batches: batches.len() as u64, grew })
-}
-
-/// The present time as text.
-fn now() -> String {
-    time::OffsetDateTime::now_utc().format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }

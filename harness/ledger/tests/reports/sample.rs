@@ -122,7 +122,6 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         chapter: id.split('.').nth(1).unwrap_or("copy").into(),
         ran_in: Vec::new(),
         repetition: None,
-        class: None,
         title: "A copy moves every byte and no other".into(),
         level: Level::Must,
         verdict,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Capability, Missing};
+use super::{Capability, Missing};
 use catalog::{Conditions, Edition, Rule, Rules, Skip, absences, applies, promised};
 use record::{Host, Meaning, Recorded, RuleResult, RunHeader, Verdict};
 

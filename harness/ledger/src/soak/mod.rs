@@ -1,5 +1,0 @@
-//! The coverage of rules by bursts.
-
-mod covered;
-
-pub use covered::covered;
