@@ -15,7 +15,8 @@ mod template;
 
 pub use api::{ApiFile, Reason, TimeUnit};
 pub(crate) use api::{
-    DescriptorSource, HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource,
+    DescriptorSource, HistoryCallSource, LimitSource, MayBlockSource, ResourceSource, ResultSource, TimeOutSource,
+    WordSource,
 };
 pub use axioms::{Axiom, AxiomsFile};
 pub use chapter::{ChapterFile, Hazard, Level, RuleSource, When};

@@ -56,6 +56,8 @@ pub struct Rules {
     pub products: Vec<Product>,
     /// The product that the simulated device imitates by default.
     pub default_product: String,
+    /// The product of a device whose name matches none; `None` if such a device cannot be tested.
+    pub unknown_product: Option<String>,
     /// The names of the products.
     pub product_names: ProductNames,
     pub life_cycle: LifeCycles,
@@ -98,8 +100,21 @@ pub struct Rules {
     pub python: Option<PythonModule>,
     /// The environment variable that lists the devices visible to a process.
     pub visible: Option<String>,
+    /// Environment variables of each process that loads the library, unless the user has set them.
+    pub variables: Vec<(String, String)>,
+    /// The freedom of calls to wait for work that a rule holds; `None` if the documents leave none.
+    pub may_block: Option<MayBlock>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
+}
+
+/// The freedom of calls to wait for work that a rule holds.
+#[derive(Debug, Clone)]
+pub struct MayBlock {
+    /// The clause that leaves the freedom.
+    pub clause: String,
+    /// The functions that do not wait.
+    pub except: BTreeSet<String>,
 }
 
 /// A chapter of the catalog.

@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{CaseError, cases_from_json, rule_seed};
+use crate::leftovers::Names;
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use crate::soak::Length;
@@ -61,6 +62,8 @@ pub struct Campaign {
     /// The length for which each rule that passes is repeated, if the run repeats rules.
     pub(super) repeats: Option<Length>,
     begun: Instant,
+    /// The names in shared memory and in the temporary folder at the start; `None` for a simulated device.
+    names: Option<Names>,
     /// The time spent on confirming the failures of each chapter, in milliseconds.
     pub(super) confirming: Vec<AtomicU64>,
 }
@@ -90,7 +93,7 @@ impl Campaign {
         let lease = devices.take_anyway(Demand::ONE);
         let measured = target.set_patience(lease.visible().as_deref(), options);
         drop(lease);
-        let said: Vec<String> = said.into_iter().chain(measured).collect();
+        let said: Vec<String> = target.unknown_name.take().into_iter().chain(said).chain(measured).collect();
         let limit = Duration::from_secs(options.run.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
         let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
@@ -112,6 +115,7 @@ impl Campaign {
             debugger: options.debugger.clone(),
             repeats: options.effort.length,
             begun: Instant::now(),
+            names: (!target.library.simulated).then(|| Names::now(options.machine.report_dir.as_deref())),
             confirming: target.rules.chapters.iter().map(|_| AtomicU64::new(0)).collect(),
             target,
         };
@@ -298,6 +302,7 @@ impl Campaign {
     pub fn finish(&self) -> RunEnd {
         let factory = &self.target.executor.factory;
         self.target.executor.pool.close(factory.deadlines);
+        self.names.as_ref().and_then(Names::remark_on_new).into_iter().for_each(|remark| self.remark(remark));
         let results = self.results();
         let expectations = self.tally.sorted(&results);
         let exit = exit_code(&self.header.settings, &results, self.known.unusable, expectations.as_ref());
