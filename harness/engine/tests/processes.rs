@@ -1,5 +1,5 @@
-//! What api.yaml and products.yaml say about every process and every call of a run: the warm-up, variables, calls that
-//! may wait for what a rule holds, codes that spoil a process, and devices with unknown names.
+//! The parts of api.yaml and products.yaml about every process and every call of a run: the warm-up, variables, calls
+//! that may wait for what a rule holds, codes that spoil a process, and devices with unknown names.
 
 use engine::run::ExitStatus;
 use record::Verdict;
@@ -22,7 +22,8 @@ const ISOLATED: &str = "actors: \"A: process(device 0), isolated;\"";
 fn each_process_is_warmed_up_before_its_first_case(#[case] actors: &str, #[case] steps: &str) {
     const LATER: &str = "char *there = host(64, 64); toy_copy(there, there, 1, TOY_LATER_BACKWARDS);";
     let warm_up = format!(
-        "  warm_up:\n    - \"toy_alloc(&left, 64); toy_alloc(&none, 0); toy_alloc(&never, 64);\"\n    - \"{LATER}\"\n  restore:"
+        "  warm_up:\n    - \"toy_alloc(&left, 64); toy_alloc(&none, 0); toy_alloc(&never, 64);\"\n    - \"{LATER}\"\n  \
+         restore:"
     );
     let bench = Bench::new(&[rule("first", actors, steps)]).change("api.yaml", "  restore:", &warm_up);
     let answer = bench.run("report", &[]);
@@ -70,7 +71,7 @@ fn a_call_that_may_wait_for_what_the_rule_holds_is_no_failure(
     assert_eq!(report.result("toy.small.opened").verdict, Verdict::Pass, "the other rule is not blocked");
 }
 
-/// After a code that spoils the process, the releases of the process fail with it; that is no failure of the rule.
+/// After a code that spoils the process, the releases of the process fail with it; the rule does not fail.
 #[rstest]
 #[case::spoiled("toyResult answer = toy_alloc(&thirteen, 13);\nanswer != TOY_OK;", Verdict::Pass)]
 #[case::sound("p != NULL;", Verdict::Fail)]
