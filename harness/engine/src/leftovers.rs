@@ -26,7 +26,7 @@ fn folders() -> Vec<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct Names {
     seen: Vec<(PathBuf, BTreeSet<String>)>,
-    /// The run's report folder, which is no leftover.
+    /// The run's report folder, which is not counted.
     report: Option<PathBuf>,
 }
 
@@ -59,7 +59,7 @@ impl Names {
         }
         let what = (!found.is_empty()).then(|| found.join(" and "))?;
         Some(format!(
-            "while the run went on, this user's processes left {what}; if no other program made them, the library leaves \
+            "during the run, this user's processes left {what}; if no other program made them, the library leaves \
              them: remove them"
         ))
     }
@@ -140,7 +140,7 @@ mod tests {
         let before = Names::in_folders(vec![folder.path().to_owned()], Some(&folder.path().join("report/1")));
         assert_eq!(before.remark_on_new(), None);
         ["report", "atlas-cts-run-1", "earlier"].into_iter().for_each(write);
-        assert_eq!(before.remark_on_new(), None, "the run's folders are no leftovers");
+        assert_eq!(before.remark_on_new(), None, "the run's folders are not counted");
         ["a", "b", "c", "d"].into_iter().for_each(write);
         let remark = before.remark_on_new().unwrap();
         assert!(remark.contains(&format!("left 4 names in {} (a, b, c, …)", folder.path().display())), "{remark}");

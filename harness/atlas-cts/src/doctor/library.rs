@@ -34,8 +34,8 @@ pub(super) fn look(
     load(machine, runtime, &path, found);
     for library in &rules.libraries.all()[1..] {
         // As in a run, the folder of the first library comes first.
-        let beside = path.parent().map(Path::to_owned).into_iter();
-        let folders: Vec<PathBuf> = beside.chain(folders(machine, library)).collect();
+        let first = path.parent().map(Path::to_owned).into_iter();
+        let folders: Vec<PathBuf> = first.chain(folders(machine, library)).collect();
         let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
         let said = there.map_or(message!("further-library-not-found").to_owned(), |path| path.display().to_string());
         found.looked(message!("look-further-library"), library.id.clone(), said);

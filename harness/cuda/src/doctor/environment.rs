@@ -55,7 +55,7 @@ fn loading(machine: &HostMachine, found: &mut Examination) {
     }
 }
 
-/// Reports so few queues of the hardware that streams of a rule share them.
+/// Reports a number of queues of the hardware that makes the streams of a rule share them.
 fn connections(machine: &HostMachine, found: &mut Examination) {
     const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
     let few = |value: &&str| value.parse::<u32>().is_ok_and(|queues| queues < 8);

@@ -1,7 +1,7 @@
 //! The driver's library and the toolkit's library: their places, the versions that they report, and whether they fit
 //! each other and the kernel module. Both are loaded in a separate process, in the order in which a run loads them. The
-//! queries create no context: `cuInit` and `cuDeviceGetCount` open the nodes for a moment, as `nvidia-smi` does, and the
-//! versions need no device.
+//! queries create no context: `cuInit` and `cuDeviceGetCount` open the nodes for a moment, as `nvidia-smi` does, and
+//! the versions need no device.
 
 use std::path::{Component, Path, PathBuf};
 
