@@ -128,7 +128,7 @@ mod tests {
         let result = json!({
             "id": "a.b.c", "chapter": "b", "title": "", "level": level, "verdict": verdict, "reason": "", "nanoseconds": 0,
             "cases": 1, "checks": 1, "seed": 0, "failure": failure.is_object().then_some(whole), "findings": [],
-            "observations": {}, "doubt": null, "coverage": coverage,
+            "observations": {}, "interrupted": 0, "doubt": null, "coverage": coverage,
         });
         let result: RuleResult = serde_json::from_value(result).expect("a result");
         exit_code(&RunSettings { strict, ..RunSettings::default() }, &[result], 0, None)

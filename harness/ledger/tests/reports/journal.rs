@@ -129,12 +129,12 @@ fn another_file_is_refused(#[case] text: &str, #[case] found: &str) {
 }
 
 #[test]
-fn a_newer_format_is_named() {
+fn another_format_is_named() {
     let dir = folder();
     fs::write(dir.join(Journal::FILE), "{\"run\": {\"format\": 7, \"new\": true}}\n").unwrap();
     let error = read_journal(&dir).unwrap_err();
     assert!(matches!(error, JournalError::Format { format: 7, .. }));
-    assert!(error.to_string().ends_with("use the version of the suite that wrote it, or a newer one"), "{error}");
+    assert!(error.to_string().ends_with("as a baseline, run the old driver again with this version"), "{error}");
 }
 
 #[rstest]
