@@ -50,7 +50,7 @@ mod tests {
         let result = serde_json::json!({
             "id": "toy.copy.tail", "chapter": "copy.async", "title": "", "level": "must", "verdict": "fail",
             "reason": "", "nanoseconds": 0, "cases": 1, "checks": 1, "seed": 1, "failure": failure, "findings": [],
-            "observations": {}, "doubt": null,
+            "observations": {}, "interrupted": 0, "doubt": null,
         });
         serde_json::from_value(result).unwrap()
     }
