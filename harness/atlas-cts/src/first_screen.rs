@@ -12,10 +12,7 @@ use crate::Cli;
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain"]),
-    (
-        "Results of a run",
-        &["report", "reproducer", "diff", "history", "matrix", "expect", "merge"],
-    ),
+    ("Results of a run", &["report", "reproducer", "diff", "history", "matrix", "expect", "merge"]),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];

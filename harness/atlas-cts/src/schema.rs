@@ -7,15 +7,15 @@ use atlas_cts::run::LogLine;
 use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile,
-    ReadingsFile, SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile, TemplatesFile,
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
 use ledger::answers::DeviceAnswers;
 use ledger::compare::Difference;
-use ledger::mustpass::MustPassRun;
 use ledger::expectations::ExpectationsFile;
+use ledger::mustpass::MustPassRun;
 
 /// The maximum size of a schema file, in bytes.
 const LARGEST: u64 = 8 << 20;

@@ -182,7 +182,8 @@ fn a_run_is_not_conformant_and_tells_what_is_missing(
     let found = json(&bench, "run");
     assert_eq!(found["statement"], "not-shown");
     let missing = found["missing"].as_array().unwrap();
-    let missing = missing.iter().find(|missing| missing["capability"] == capability).unwrap_or_else(|| panic!("{found}"));
+    let missing =
+        missing.iter().find(|missing| missing["capability"] == capability).unwrap_or_else(|| panic!("{found}"));
     let named = missing["rules"].as_array().cloned().unwrap_or_default();
     assert_eq!(named, rules);
 }
@@ -265,15 +266,13 @@ fn a_text_in_a_journal_cannot_imitate_another_line() {
 #[case::a_rule_is_gone("id: acl.small.holds", "id: acl.small.other", 1, "acl.small.holds is gone; restore it, or")]
 #[case::a_rule_only_informs("    level: must\n", "    level: info\n", 1, "acl.small.holds is only reported; restore")]
 #[case::a_rule_is_a_hazard(
-    "    level: must\n", "    level: must\n    hazard: undefined\n", 1, "acl.small.holds is only reported"
+    "    level: must\n",
+    "    level: must\n    hazard: undefined\n",
+    1,
+    "acl.small.holds is only reported"
 )]
 #[case::a_rule_judges("    level: info\n", "    level: must\n", 0, "no rule of list.tsv")]
-fn a_catalog_is_compared_with_a_list(
-    #[case] text: &str,
-    #[case] other: &str,
-    #[case] status: i32,
-    #[case] said: &str,
-) {
+fn a_catalog_is_compared_with_a_list(#[case] text: &str, #[case] other: &str, #[case] status: i32, #[case] said: &str) {
     let bench = Bench::new();
     let rules = chapter(&[HOLDS, &TOLD.replace("    source: [{document: manual, section: blocks}]\n", CLAUSES)]);
     bench.catalog(rules.clone());

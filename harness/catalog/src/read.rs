@@ -10,8 +10,8 @@ use super::chapters::{self, RULES};
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
 use super::model::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile,
-    ReadingsFile, SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile, TemplatesFile,
 };
 use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
@@ -88,7 +88,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             clauses,
             inventory,
             axioms,
-           
+
             python,
             chapters,
             diagnostics,
@@ -122,8 +122,7 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
 }
 
 /// The names of the files directly in a runtime's folder.
-const FILES: [&str; 8] =
-    ["api", "axioms", "documents", "names", "products", "python", "subjects", "support"];
+const FILES: [&str; 8] = ["api", "axioms", "documents", "names", "products", "python", "subjects", "support"];
 /// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
 /// The folder of readings in a runtime's folder.

@@ -57,7 +57,7 @@ pub enum DraftError {
     Malformed { id: String, runtime: String },
     #[error("{id} already exists at {place}; choose another name: an id is used only once")]
     Exists { id: String, place: String },
-    #[error("{id} was used in a release or is in changes.yaml; choose another name: an id is used only once")]
+    #[error("{id} is in the must-pass list, so a rule had it; choose another name: an id is used only once")]
     Existed { id: String },
     #[error("`{name}` is not in the header{hint}")]
     Function { name: String, hint: String },

@@ -9,7 +9,7 @@ use crate::case::LEAST_PATIENCE;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use catalog::digest;
-use record::{Journal, LibraryIdentity, Recorded, RunHeader};
+use record::{LibraryIdentity, Recorded, RunHeader};
 
 use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
@@ -37,12 +37,6 @@ impl Earlier {
         }
         let (folder, run) = read_named(given).map_err(|error| ResumeError::NoRun { error })?;
         let mut differences = Differences::from_earlier(options.on_command_line.as_ref());
-        differences.fact(
-            "the journal's format",
-            &run.header.format,
-            &Journal::FORMAT,
-            &format!("finish it with version {} of the suite", run.header.suite),
-        );
         compare_options(&mut differences, &run.header, options, &folder);
         expect_none(&differences, &folder)?;
         complete(options, &run.header);

@@ -11,7 +11,7 @@ use rstest::rstest;
 
 use crate::depot::catalog::changed;
 use crate::depot::device::{built, depot, folder};
-use crate::depot::runs::{Run, options};
+use crate::depot::runs::Run;
 
 /// The rules about the cold storage: one needs it, the other its absence.
 const COLD: [&str; 2] = ["depot.cold.keeps", "depot.cold.refused"];

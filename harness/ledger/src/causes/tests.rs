@@ -16,7 +16,7 @@ pub(super) fn broken(
     let text = format!(
         r#"{{"id": "{id}", "chapter": "copy", "title": "", "level": "must", "verdict": "fail", "reason": "",
         "nanoseconds": 1, "cases": 1, "checks": 1, "seed": 1, "failure": null, "findings": [], "observations": {{}},
-        "doubt": null}}"#
+        "interrupted": 0, "doubt": null}}"#
     );
     let blank: RuleResult = serde_json::from_str(&text).expect("it is a result");
     let failure = Failure {

@@ -192,7 +192,6 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let settings = "give all parts the same options";
     let (a, b): (&RunSettings, &RunSettings) = (&first.settings, &other.settings);
     differences.fact("the suite's version", &first.suite, &other.suite, "use the same version for all parts");
-    differences.fact("the journal's format", &first.format, &other.format, "use the same version for all parts");
     differences.fact("the catalog's digest", &first.catalog_digest, &other.catalog_digest, "use the same catalog");
     differences.fact("the runtime", &first.runtime, &other.runtime, settings);
     differences.fact("the number of parts", &of(first), &of(other), "give all parts the same N");
