@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks that take too long for .ci/run: false alarms on every legal variant, the kill matrix of the small products,
 # the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), the book, fuzzing
-# (docs/engine/fuzzing.md).
+# (docs/engine/parts.md).
 # Run it before a release and each night; its last line counts the steps.
 #
 # This script proves the suite itself on the simulated device; ci/package/nightly.sh tests real devices.
@@ -27,15 +27,6 @@ done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
     step "the kill matrix of $product" cargo cts prove --product "$product" --backend simulator --matrix
 done
-# Every product's fault dictionary, with new costs only for changed rules. A difference is committed by a person.
-while IFS=$'\t' read -r product _; do
-    case $product in '' | '#'*) continue ;; esac
-    step "the fault dictionary of $product" \
-        cargo cts prove --product "$product" --backend simulator --seed 1 --dictionary specs/acl/dictionary
-done <specs/acl/floors.tsv
-step "the fault dictionaries fit into the executable" \
-    test "$(cat specs/acl/dictionary/*.json.gz | wc -c)" -le 1048576
-step "the diagnosis names seeded defects, and keeps what a budget promises" ci/diagnose.sh ipv350
 step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored print_c:: starts::
 step "the bundles and wheels of both architectures" ci/package.sh
 step "the bundles run without Rust" ci/roots.sh

@@ -5,7 +5,7 @@
 #   ci/prove.sh --variants --matrix      (--variants=2/5: the second of five parts of the variants)
 #   ci/prove.sh --seeds 20
 # determine the checks that are needed, run every rule on every legal variant of the device and on every defect that it
-# reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/engine/benchmarks.md).
+# reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/engine/parts.md).
 # `ci/prove.sh --raise` raises the ratchet.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1

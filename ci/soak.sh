@@ -22,7 +22,7 @@ failed=0
 expect() {
     local name=$1 wanted=$2
     shift 2
-    "$cts" soak --specs specs --product a2 --backend simulator --report-dir "$out/$((passed + failed))" "$@" \
+    "$cts" run --strict --profile soak --specs specs --product a2 --backend simulator --report-dir "$out/$((passed + failed))" "$@" \
         >"$out/log" 2>&1
     local status=$?
     if [ $status -eq "$wanted" ]; then
@@ -33,7 +33,7 @@ expect() {
 }
 
 while read -r rule cycles defect; do
-    expect "$rule notices $defect" 1 "$rule" --defect "$defect" --cycles "$cycles"
+    expect "$rule notices $defect" 1 "$rule" --defect "$defect" --for "${cycles}x"
 done <<'END'
 acl.hours.device-blocks 6000 free.every-50th-keeps-a-page
 acl.hours.device-blocks 16000 free.every-1000th-keeps-a-page
@@ -45,11 +45,12 @@ acl.hours.streams 6000 stream.every-50th-destroy-keeps-thread
 acl.hours.streams 70000 stream.numbers-run-out
 acl.hours.events 16000 event.every-1000th-destroy-keeps-descriptor
 acl.hours.notifies 16000 notify.creation-searches-destroyed
+acl.hours.notifies 2000 notify.wait-ignored
 acl.hours.contexts 6000 context.counter-wraps
 END
-expect "the faithful device is steady" 0 --minutes "$minutes"
+expect "the faithful device is steady" 0 --for "${minutes}m"
 for variant in ${VARIANTS:-variant.free-memory-lags variant.free-memory-noisy variant.handles-reused-at-once}; do
-    expect "$variant is steady" 0 --defect "$variant" --minutes 1
+    expect "$variant is steady" 0 --defect "$variant" --for 1m
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -46,12 +46,6 @@ fn main() {
             }
         }
         table.push_str("];\n");
-        let _ = writeln!(table, "/// The fault dictionaries of `{name}`: products, each with the bytes of its file.");
-        let _ = writeln!(table, "pub static {}_DICTIONARIES: &[(&str, &[u8])] = &[", name.to_uppercase());
-        for (product, file) in dictionaries(runtime) {
-            let _ = writeln!(table, "    ({product:?}, include_bytes!({file:?})),");
-        }
-        table.push_str("];\n");
     }
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("catalogs.rs");
     fs::write(&out, table).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
@@ -63,14 +57,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths
-}
-
-/// The files of fault dictionaries, by product.
-fn dictionaries(runtime: &Path) -> Vec<(String, PathBuf)> {
-    let folder = runtime.join("dictionary");
-    let files = if folder.is_dir() { entries(&folder) } else { Vec::new() };
-    let product = |file: &PathBuf| Some(file.file_name()?.to_str()?.strip_suffix(".json.gz")?.to_owned());
-    files.into_iter().filter_map(|file| Some((product(&file)?, file))).collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

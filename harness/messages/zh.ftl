@@ -456,6 +456,7 @@ content-shifted = 预期的内容，位置错误
 content-constant = 同一个值的重复
 content-unknown = 其他内容
 group-all = 全部字节
+group-all-alike = 全部{ count-bytes }
 group-one-byte = 一个字节
 group-head = 开头的字节
 group-tail = 末尾的字节

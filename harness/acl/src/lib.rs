@@ -26,7 +26,6 @@ static SIMULATOR: SimulatedLibrary =
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::ACL,
-    dictionaries: specs::ACL_DICTIONARIES,
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,

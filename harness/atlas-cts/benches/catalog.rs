@@ -1,4 +1,4 @@
-//! A catalog of 2,000 rules read and checked. docs/engine/benchmarks.md has the figures, the budget and how to run it.
+//! A catalog of 2,000 rules read and checked. docs/engine/parts.md has the budget and how to run it.
 
 #![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
 

@@ -15,15 +15,12 @@ use engine::interface::InterfaceError;
 use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
-use engine::soak::BurstError;
 use ledger::history::HistoryError;
+use ledger::mustpass::MustPassRunError;
 use ledger::report::{clean, disarmed};
-use record::SoakFileError;
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error as ThisError;
 
-use crate::bisect::BisectError;
-use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 use crate::say_aside;
@@ -109,17 +106,14 @@ pub enum CommandError {
     Interface(#[source] InterfaceError),
     #[error("error: {0}")]
     Reproducer(#[source] Box<ReproducerError>),
-    #[error("error: --like {run}: {rule} is not broken in this run; give a run in which it is, or omit --like")]
-    NoSymptom { rule: String, run: PathBuf },
-    #[error("error: {0}")]
-    Bisect(Box<BisectError>),
-    #[error("error: {0}")]
-    Certify(#[source] Box<CertifyError>),
     #[error("error: {0}")]
     Proof(#[source] ProofFileError),
-    /// A must-pass list or the log of changes cannot be read.
+    /// A must-pass list cannot be read.
     #[error("error: {0}")]
     MustPass(#[source] Box<MustPassError>),
+    /// A run cannot be compared with the must-pass list of a catalog.
+    #[error("error: {0}")]
+    MustPassRun(#[source] Box<MustPassRunError>),
     #[error("error: {0}")]
     Threshold(#[source] ThresholdError),
     #[error("error: {0}")]
@@ -128,15 +122,6 @@ pub enum CommandError {
         "error: {option} selects output for people, but --log-format json prints events for programs; omit one of them"
     )]
     NotText { option: &'static str },
-    #[error("error: {0}")]
-    Soak(#[source] SoakFileError),
-    #[error("{0}")]
-    Burst(#[source] Box<BurstError>),
-    #[error("error: --burst needs a ledger, which spreads rules over bursts; give its folder with --ledger DIR")]
-    NoLedger,
-    /// A soak cannot continue with another library or catalog.
-    #[error("error: the {what} of the soak is {before}, and it is now {now}; start a new soak")]
-    OtherSoak { what: &'static str, before: String, now: String },
     /// The site file cannot be used.
     #[error("error: {0}")]
     Site(#[source] SiteError),
@@ -162,18 +147,10 @@ impl CommandError {
         match self {
             CommandError::Run(error) => error.exit(),
             _ if self.is_about_something_missing() => ExitStatus::Usage,
-            CommandError::Certify(error) => error.exit(),
-            CommandError::Burst(error) => error.exit(),
-            CommandError::Bisect(error)
-                if matches!(**error, BisectError::Folder { .. } | BisectError::Asked { .. }) =>
-            {
-                ExitStatus::Unknown
-            }
             CommandError::File { .. }
             | CommandError::Exists { .. }
             | CommandError::Interface(_)
             | CommandError::Interrupted { .. }
-            | CommandError::Soak(_)
             | CommandError::Proof(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
             CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,

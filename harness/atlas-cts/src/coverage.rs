@@ -69,7 +69,7 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
     let mut holds = true;
     if let Some(file) = &options.hold {
         let released =
-            MustPass::newest(specs, &rules.runtime).map_err(|error| CommandError::MustPass(Box::new(error)))?;
+            MustPass::kept(specs, &rules.runtime).map_err(|error| CommandError::MustPass(Box::new(error)))?;
         let released: Option<BTreeSet<&str>> =
             released.as_ref().map(|list| list.rules.keys().map(String::as_str).collect());
         let (fallen, risen) =

@@ -12,23 +12,8 @@ use crate::Cli;
 
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Start here", &["doctor", "run", "explain", "soak", "burst"]),
-    (
-        "Results of a run",
-        &[
-            "report",
-            "diagnose",
-            "reproducer",
-            "diff",
-            "history",
-            "matrix",
-            "expect",
-            "bisect",
-            "merge",
-            "certify",
-            "verify",
-        ],
-    ),
+    ("Start here", &["doctor", "run", "explain"]),
+    ("Results of a run", &["report", "reproducer", "diff", "history", "matrix", "expect", "merge"]),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];

@@ -4,9 +4,6 @@
 //! code that both front ends use.
 
 mod annotate;
-pub mod bisect;
-pub mod burst;
-pub mod certify;
 pub mod choice;
 mod conclude;
 pub mod doctor;
@@ -20,7 +17,6 @@ pub mod reproducer;
 pub mod run;
 pub mod runtimes;
 pub mod site;
-pub mod soak;
 
 pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};

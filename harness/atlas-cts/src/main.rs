@@ -2,7 +2,6 @@
 
 mod clauses;
 mod coverage;
-mod diagnose;
 mod diff;
 mod expect;
 mod explain;
@@ -30,7 +29,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
-use atlas_cts::{bisect, burst, certify, doctor, draft, interface, reproducer, run, site, soak};
+use atlas_cts::{doctor, draft, interface, reproducer, run, site};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -81,10 +80,6 @@ enum Command {
     },
     /// Compare two runs: what broke, what was fixed, what drifted.
     Diff(diff::DiffArguments),
-    /// Name the seeded defects that a red run resembles.
-    ///
-    /// The product's fault dictionary knows which rules fail on each defect, and how. A green run gets no names.
-    Diagnose(diagnose::DiagnoseArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
     /// Show runs, products or drivers side by side, or functions by product.
@@ -98,17 +93,8 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Find the first version (of a driver, for example) with a symptom.
-    Bisect(Box<bisect::BisectArguments>),
     /// Merge a run's shards into one journal and one report.
     Merge(merge::MergeArguments),
-    /// Repeat cycles for minutes or hours, and look for growth.
-    ///
-    /// Each rule is a cycle of acquiring and releasing. Memory of device and host, descriptors, threads, mappings and
-    /// latency must stay steady.
-    Soak(Box<soak::SoakArguments>),
-    /// Print which rules ran in bursts (`run --burst`) and which did not.
-    Burst(Box<burst::BurstArguments>),
     /// List rules.
     List {
         #[command(flatten)]
@@ -158,11 +144,7 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write a run's conformance record, and sign it.
-    Certify(certify::Certified),
-    /// Check a conformance record and its signature.
-    Verify(certify::Verified),
-    /// List the rules that a conformant device holds.
+    /// List the rules that a conformant device holds, or compare a run with them.
     Mustpass {
         #[command(flatten)]
         wanted: mustpass::MustPassOptions,
@@ -292,10 +274,7 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             let runtime = runtime_of(&mut catalog, None)?;
             coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
         }
-        Command::Mustpass { mut catalog, wanted } => {
-            let runtime = runtime_of(&mut catalog, None)?;
-            mustpass::must_pass(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &catalog, &wanted)
-        }
+        Command::Mustpass { catalog, wanted } => mustpass::must_pass(catalog, &wanted),
         Command::Print { rule, mut options } => {
             let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
             say_file(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
@@ -316,18 +295,12 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             Ok(ExitStatus::Success)
         }
         Command::Run(arguments) => run::run(*arguments),
-        Command::Burst(arguments) => burst::burst(*arguments),
-        Command::Soak(arguments) => soak::soak(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Report { run, since, documents, record, annotations } => {
             report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref(), annotations)
         }
         Command::Expect(arguments) => expect::expect(&arguments),
-        Command::Diagnose(arguments) => diagnose::diagnose(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
-        Command::Certify(arguments) => certify::certify(&arguments),
-        Command::Verify(arguments) => certify::verify(&arguments),
-        Command::Bisect(arguments) => bisect::bisect(*arguments),
         Command::History(arguments) => history::history(&arguments),
         Command::Matrix(mut arguments) => {
             let runtime = runtime_of(&mut arguments.catalog, None)?;

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say, say_file, say_line};
-use catalog::{count, files};
 use clap::Args;
-use dictionary::{Dictionary, EXTENSION, MOST_BYTES, decode, encode};
-use engine::prove::{Proof, ProofFileError, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
+use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MachineOptions, Options, Shard, SimulatorOptions,
     Target, WorkerOptions, choose_runtime, load_rules, runs_folder,
@@ -66,13 +64,6 @@ pub(crate) struct ProveArguments {
     /// repeated.
     #[arg(long, value_name = "PART", hide_short_help = true, conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
     matrix_of: Vec<String>,
-    /// Make the product's fault dictionary in this folder, and prove nothing.
-    ///
-    /// Each rule runs on each defect that it reaches, as for --matrix, and every failing case is counted. The costs of
-    /// rules whose text is unchanged are kept from the file in this folder. With --matrix-of, the rows of all other
-    /// defects are kept, too.
-    #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["matrix", "variants", "every_variant", "weaken", "glitches", "ratchet", "unclaimed", "filter"])]
-    dictionary: Option<PathBuf>,
     /// Maximum number of cases for a rule on a defect in a matrix, in addition to the edges.
     ///
     /// Default: 32 if the rule claims the defect, otherwise 8.
@@ -135,19 +126,12 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         every_variant: arguments.every_variant,
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
         glitches: arguments.glitches,
-        matrix: arguments.matrix || !arguments.matrix_of.is_empty() || arguments.dictionary.is_some(),
+        matrix: arguments.matrix || !arguments.matrix_of.is_empty(),
         matrix_of: arguments.matrix_of.clone(),
         unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
-        dictionary: arguments.dictionary.is_some(),
-        earlier: arguments.dictionary.as_ref().and_then(|folder| earlier_dictionary(folder, &target)),
         cell_cases: arguments.matrix_cases,
-        progress: arguments.dictionary.is_some().then_some(show_progress),
     };
-    let mut proof = run_proof(&target, header.seed, &options, &proof)?;
-    if let (Some(folder), Some(dictionary)) = (&arguments.dictionary, proof.dictionary.take()) {
-        say(&write_dictionary(folder, &dictionary).map_err(CommandError::Proof)?)?;
-        return Ok(ExitStatus::Success);
-    }
+    let proof = run_proof(&target, header.seed, &options, &proof)?;
     let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));
     match &noticed {
         Some((text, _)) if !arguments.matrix_of.is_empty() => say(text)?,
@@ -168,43 +152,6 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         None => true,
     };
     Ok(if holds && proof.holds() { ExitStatus::Success } else { ExitStatus::Broken })
-}
-
-/// Prints progress to standard error: each twentieth part, or each defect near the end.
-fn show_progress(done: usize, all: usize) {
-    if done.is_multiple_of((all / 20).max(1)) || done == all {
-        eprintln!("  {done} of {}", count(all, "defect"));
-    }
-}
-
-/// The file of a product's dictionary.
-fn dictionary_file(folder: &Path, product: &str) -> PathBuf {
-    folder.join(format!("{product}.{EXTENSION}"))
-}
-
-/// The product's dictionary in a folder. A file that cannot be read is replaced, so it counts as missing.
-fn earlier_dictionary(folder: &Path, target: &Target) -> Option<Dictionary> {
-    let file = dictionary_file(folder, &target.conditions.product);
-    files::read(&file, MOST_BYTES).ok().and_then(|bytes| decode(&bytes).ok())
-}
-
-/// Writes a dictionary's file, and returns a line about it.
-fn write_dictionary(folder: &Path, dictionary: &Dictionary) -> Result<String, ProofFileError> {
-    let cannot = |source| ProofFileError::Folder { path: folder.to_owned(), source };
-    std::fs::create_dir_all(folder).map_err(cannot)?;
-    let path = dictionary_file(folder, &dictionary.product);
-    let bytes = encode(dictionary).map_err(cannot)?;
-    files::replace(&path, &bytes).map_err(cannot)?;
-    let cells: usize = dictionary.rows.iter().map(|row| row.cells.len()).sum();
-    let killed = dictionary.rows.iter().filter(|row| row.cells.iter().any(|cell| cell.verdict.kills())).count();
-    Ok(format!(
-        "  dictionary  {} reached by {}, {killed} killed; {}; {} bytes\n  written     {}\n",
-        count(dictionary.rows.len(), "defect"),
-        count(dictionary.rules.len(), "rule"),
-        count(cells, "failing cell"),
-        bytes.len(),
-        path.display()
-    ))
 }
 
 /// Compares a proof with the ratchet, or raises the ratchet. Returns true if no figure has fallen.

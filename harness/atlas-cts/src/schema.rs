@@ -6,18 +6,16 @@ use std::path::Path;
 use atlas_cts::run::LogLine;
 use atlas_cts::{CommandError, say_line};
 use catalog::files;
-use catalog::must_pass::ChangesFile;
 use catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, NamesFile, ProductsFile, PythonFile,
-    ReadingsFile, SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile, TemplatesFile,
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
 use ledger::answers::DeviceAnswers;
 use ledger::compare::Difference;
-use ledger::conformance::ConformanceRecord;
-use ledger::diagnosis::Diagnosis;
 use ledger::expectations::ExpectationsFile;
+use ledger::mustpass::MustPassRun;
 
 /// The maximum size of a schema file, in bytes.
 const LARGEST: u64 = 8 << 20;
@@ -35,15 +33,12 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
         (folder, "names", schemars::schema_for!(NamesFile)),
         (folder, "templates", schemars::schema_for!(TemplatesFile)),
-        (folder, "junit", schemars::schema_for!(JunitFile)),
         (folder, "python", schemars::schema_for!(PythonFile)),
         (folder, "axioms", schemars::schema_for!(AxiomsFile)),
-        (folder, "changes", schemars::schema_for!(ChangesFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),
         (reports, "doctor", schemars::schema_for!(Examination)),
-        (reports, "diagnosis", schemars::schema_for!(Diagnosis)),
         (reports, "diff", schemars::schema_for!(Difference)),
-        (reports, "conformance", schemars::schema_for!(ConformanceRecord)),
+        (reports, "mustpass", schemars::schema_for!(MustPassRun)),
         (reports, "answers", schemars::schema_for!(DeviceAnswers)),
         (reports, "log", schemars::schema_for!(LogLine)),
         (reports, "results", record::journal_schema()),

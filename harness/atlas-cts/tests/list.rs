@@ -49,14 +49,12 @@ fn a_filter_keeps_only_matching_rules(#[case] filter: &[&str], #[case] says: &[&
 #[rstest]
 #[case::an_area("small", &["acl.small.everywhere", "acl.small.here", "2 of 2 rules"])]
 #[case::a_chapter("small.there", &["acl.small.here", "1 of 2 rules"])]
-#[case::a_class_of_the_report("old", &["acl.small.everywhere", "1 of 2 rules"])]
-fn a_chapter_is_named_by_its_file_its_area_or_its_class(#[case] chapter: &str, #[case] says: &[&str]) {
+fn a_chapter_is_named_by_its_file_or_its_area(#[case] chapter: &str, #[case] says: &[&str]) {
     let bench = Bench::new();
     let (first, second) = CHAPTER.split_at(CHAPTER.find("  - id: acl.small.here").unwrap());
     bench.catalog(first);
     std::fs::create_dir(bench.path("specs/acl/rules/small")).unwrap();
     bench.write("specs/acl/rules/small/there.yaml", format!("title: There\nrules:\n{second}"));
-    bench.write("specs/acl/junit.yaml", "until: 99.0.0\nclasses: {old: [acl.small.everywhere]}\n");
     bench.run(["list", "--specs", "specs", "--chapter", chapter]).says(0, says);
 }
 

@@ -460,22 +460,13 @@ fn forms_that_the_catalog_does_not_use_print() {
     }
 }
 
-/// The programs on the pages of findings pass on a device without the finding, and the rules on these pages exist.
 #[test]
-fn programs_of_findings_pass_on_a_device_without_the_finding() {
-    let folder = folder("findings");
-    let mut programs = 0;
-    for page in std::fs::read_dir(specs().join("../docs/findings")).unwrap().map(|entry| entry.unwrap().path()) {
-        let text = std::fs::read_to_string(&page).unwrap();
-        let name = page.file_stem().unwrap().to_str().unwrap();
-        for command in text.split("atlas-cts print ").skip(1) {
-            let id = command.split([' ', '`', '\n']).next().unwrap();
-            assert!(id == "RULE" || catalog().rule(id).is_some(), "{name} names the rule {id}, which does not exist");
-        }
-        let Some((_, program)) = text.split_once("```c\n") else { continue };
-        let program = program.split_once("```").expect("the program ends").0;
-        assert_eq!(run(&compiled(name, program, &folder, &[]), "", "").0, Some(0), "{name}");
-        programs += 1;
+fn the_rules_on_the_page_of_findings_exist() {
+    let page = std::fs::read_to_string(specs().join("../docs/results/findings.md")).unwrap();
+    let words = page.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
+    let ids: Vec<&str> = words.map(|word| word.trim_end_matches('.')).filter(|word| word.starts_with("acl.")).collect();
+    assert!(ids.len() >= 16, "{ids:?}");
+    for id in ids {
+        assert!(catalog().rule(id).is_some(), "docs/results/findings.md names the rule {id}, which does not exist");
     }
-    assert!(programs >= 6, "{programs}");
 }

@@ -26,26 +26,6 @@ fn events(text: &str) -> Vec<(String, Json)> {
     text.lines().map(object).map(|object| (object["event"].as_str().unwrap().to_owned(), object)).collect()
 }
 
-/// Until a release, JUnit keeps the class of a chapter whose name changed. A journal has both names, and a rewritten
-/// report is the same.
-#[rstest]
-fn a_chapter_keeps_its_former_class(bench: Bench) {
-    let class = |report: &str| {
-        let text = bench.report(report).junit;
-        ["acl.old", "acl.small"].map(|class| text.matches(&format!("classname=\"{class}\"")).count())
-    };
-    bench.run(RUN.iter().chain(&["--report-dir", "now"])).says(0, &[]);
-    assert_eq!(class("now"), [0, 2]);
-    bench.write("specs/acl/junit.yaml", "until: 99.0.0\nclasses: {old: [acl.small.aligned]}\n");
-    bench.run(RUN.iter().chain(&["--report-dir", "then"])).says(0, &[]);
-    assert_eq!(class("then"), [1, 1]);
-    let result = bench.report("then").result("acl.small.aligned").clone();
-    assert_eq!((result.chapter.as_str(), result.class.as_deref()), ("small", Some("old")));
-    std::fs::remove_file(bench.path("then/junit.xml")).unwrap();
-    bench.run(["report", "then"]).says(0, &[]);
-    assert_eq!(class("then"), [1, 1]);
-}
-
 #[rstest]
 fn the_json_log_has_one_object_for_each_event_and_nothing_else(bench: Bench) {
     let words = ["--log-format", "json", "--report-dir", "report"];

@@ -1,106 +1,114 @@
-//! Soaks: what grows is found by the number of cycles, a killed soak continues, and a faithful device raises no alarm.
+//! Soaks: what grows is found by the number of cycles, a killed soak continues, and on a faithful device nothing grows.
 
-use crate::support;
-
-use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use record::{RecordedSoak, SoakFile, read_soak};
+use record::{Quantity, Repetition, read_run};
 use rstest::rstest;
-use support::{Answer, Bench};
 
-const SOAK: [&str; 7] = ["soak", "--product", "a2", "--backend", "simulator", "--report-dir", "soak"];
+use crate::support::{self, Answer, Bench};
+
+const SOAK: [&str; 9] =
+    ["run", "--product", "a2", "--backend", "simulator", "--profile", "soak", "--report-dir", "soak"];
 
 fn soak(bench: &Bench, words: &[&str]) -> Answer {
     bench.run(SOAK.iter().chain(words))
 }
 
-fn recorded(bench: &Bench) -> RecordedSoak {
-    read_soak(&bench.path("soak")).unwrap()
+fn repetition(bench: &Bench, rule: &str) -> Repetition {
+    let run = read_run(&bench.path("soak")).unwrap();
+    let result = run.results.into_iter().find(|result| result.id == rule).expect("the rule has a result");
+    result.repetition.expect("the rule was repeated")
 }
 
-/// The cycle, the defect that it shows, the number of cycles, the quantity that grows, and the text about the cycle alone.
+/// The cycle, the defect that it shows, the number of cycles, the quantity that grows, and the growth of the cycle alone.
 #[rstest]
-#[case("device-blocks", "free.every-50th-keeps-a-page", "6000", "device memory", "4096 bytes with 1 in 50 cycles")]
-#[case("device-blocks", "free.every-1000th-keeps-a-page", "16000", "device memory", "4096 bytes with 1 in ")]
-#[case("streams", "stream.every-50th-destroy-keeps-descriptor", "6000", "descriptors", "1 descriptors with 1 in 50")]
-#[case("managed-blocks", "managed.every-50th-free-keeps-mapping", "6000", "mappings", "1 mappings with 1 in 50")]
+#[case("device-blocks", "free.every-50th-keeps-a-page", "6000x", Quantity::DeviceMemory, "4096 bytes with 1 in 50")]
+#[case("device-blocks", "free.every-1000th-keeps-a-page", "16000x", Quantity::DeviceMemory, "4096 bytes with 1 in ")]
+#[case(
+    "streams",
+    "stream.every-50th-destroy-keeps-descriptor",
+    "6000x",
+    Quantity::Descriptors,
+    "1 descriptors with 1 in 50"
+)]
+#[case(
+    "managed-blocks",
+    "managed.every-50th-free-keeps-mapping",
+    "6000x",
+    Quantity::Mappings,
+    "1 mappings with 1 in 50"
+)]
 fn what_grows_is_found_and_attributed(
     #[case] cycle: &str,
     #[case] defect: &str,
-    #[case] cycles: &str,
-    #[case] quantity: &str,
+    #[case] length: &str,
+    #[case] quantity: Quantity,
     #[case] alone: &str,
 ) {
     let bench = Bench::new();
     let rule = format!("acl.hours.{cycle}");
-    let answer = soak(&bench, &[&rule, "--defect", defect, "--cycles", cycles]);
-    let grows = format!("{quantity}: ");
-    answer.says(1, &[&format!("ALARM {rule}"), &grows, alone, "result 1 rule with an alarm", "--cycles"]);
-    let junit = fs::read_to_string(bench.path("soak/junit.xml")).unwrap();
-    assert!(junit.contains("failures=\"1\"") && junit.contains(&rule), "{junit}");
-    let page = fs::read_to_string(bench.path("soak/soak.html")).unwrap();
-    assert!(page.contains("<polyline") && page.contains(&format!("{quantity}: grows")));
+    let answer = soak(&bench, &[&rule, "--defect", defect, "--for", length]);
+    assert!(answer.text.contains(&rule) && answer.text.contains("grew by"), "{}", answer.text);
+    let grew = repetition(&bench, &rule).grew;
+    let growth = grew.iter().find(|growth| growth.quantity == quantity).expect("the quantity grew");
+    assert!(growth.line().contains(alone), "{}", growth.line());
 }
 
 /// A counter that wraps: the cycle works until then.
 #[test]
-fn a_cycle_that_fails_after_many_is_an_alarm() {
+fn a_cycle_that_fails_after_many_says_after_how_many() {
     let bench = Bench::new();
-    let words = ["acl.hours.contexts", "--defect", "context.counter-wraps", "--cycles", "6000"];
-    soak(&bench, &words).says(1, &["ALARM acl.hours.contexts", "cycles that passed", "a cycle fails after"]);
-    let found = recorded(&bench);
-    let after: Vec<u64> = found.breaks.iter().map(|broken| broken.after).collect();
-    assert!(after.first().is_some_and(|after| (1..=3000).contains(after)), "it wraps after 3000: {after:?}");
+    let words = ["acl.hours.contexts", "--defect", "context.counter-wraps", "--for", "6000x"];
+    let answer = soak(&bench, &words);
+    assert!(answer.text.contains("cycles that passed"), "{}", answer.text);
+    let run = read_run(&bench.path("soak")).unwrap();
+    let failure = run.results[0].failure.as_ref().expect("the cycle failed");
+    assert!(failure.replay.contains("--profile soak --for 3"), "it wraps after 3000: {}", failure.replay);
 }
 
 #[test]
-fn a_faithful_device_raises_no_alarm() {
+fn on_a_faithful_device_nothing_grows() {
     let bench = Bench::new();
     let rules = ["device-blocks", "refused-blocks", "host-blocks", "streams", "events", "shared-blocks", "owner-dies"];
     let rules = rules.map(|rule| format!("acl.hours.{rule}"));
-    let words: Vec<&str> = rules.iter().map(String::as_str).chain(["--cycles", "5000"]).collect();
-    soak(&bench, &words).says(0, &["result no alarm (SIMULATED DEVICE)", "steady"]);
-    let found = recorded(&bench);
-    assert_eq!(found.cycles(0), 5000);
-    assert_eq!(found.cycles(6), 100, "a cycle that starts processes counts as 50");
+    let words: Vec<&str> = rules.iter().map(String::as_str).chain(["--for", "5000x"]).collect();
+    soak(&bench, &words).says(0, &["conformant"]);
+    for (rule, cycles) in [(&rules[0], 5000), (&rules[6], 100)] {
+        let found = repetition(&bench, rule);
+        assert!(found.grew.is_empty(), "{found:?}");
+        assert_eq!(found.cycles, cycles, "a cycle that starts processes counts as 50");
+    }
 }
 
 #[test]
-fn a_killed_soak_continues_and_can_be_read_meanwhile() {
+fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     let bench = Bench::new();
-    let defect = ["acl.hours.device-blocks", "--defect", "free.every-50th-keeps-a-page", "--minutes", "600"];
-    let mut command = bench.command(SOAK.iter().chain(&defect));
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let words = ["acl.hours.device-blocks", "acl.hours.streams", "--for", "2000x", "--jobs", "1"];
+    let mut child =
+        bench.command(SOAK.iter().chain(&words)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let until = Instant::now() + support::patience(60);
-    let batches = || read_soak(&bench.path("soak")).map_or(0, |soak| soak.batches.len());
-    while batches() < 20 {
+    while read_run(&bench.path("soak")).map_or(0, |run| run.results.len()) < 1 {
         assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "the soak makes no progress");
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
     }
-    bench.run(["soak", "--status", "soak"]).says(1, &["ALARM acl.hours.device-blocks", "unfinished"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    // The line that was being written is cut short.
-    let path = bench.path("soak").join(SoakFile::NAME);
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text + "{\"batch\":{\"rule\":0,").unwrap();
-    let before = recorded(&bench);
-    let cycles = (before.cycles(0) + 6000).to_string();
-    let resumed = bench.run(["soak", "--resume", "soak", "--cycles", &cycles]);
-    resumed.says(1, &["ALARM acl.hours.device-blocks", "resumed 1 time"]);
-    let after = recorded(&bench);
-    assert_eq!(after.batches[..before.batches.len()], before.batches[..]);
-    assert!(after.batches[before.batches.len()].segment > before.batches.last().unwrap().segment);
-    assert_eq!(after.cycles(0).to_string(), cycles);
-    assert!(after.end.is_some());
+    let resumed = bench.run(["run", "--resume", "soak"]);
+    resumed.says(0, &["1 of 2 rules have a result", "conformant"]);
+    for rule in ["acl.hours.device-blocks", "acl.hours.streams"] {
+        assert_eq!(repetition(&bench, rule).cycles, 2000);
+    }
 }
 
 #[rstest]
-#[case(&["soak", "--status", "nothing"], 2, "cannot read nothing/soak.jsonl")]
-#[case(&["soak", "--cycles", "5", "--minutes", "1"], 2, "cannot be used with")]
-#[case(&["soak", "acl.no-such-rule", "--product", "a2", "--backend", "simulator"], 2, "no rule matches")]
-fn mistakes_have_a_next_action(#[case] words: &[&str], #[case] status: i32, #[case] text: &str) {
-    Bench::new().run(words).says(status, &[text]);
+#[case(&["--for", "5"], "write a time such as 8h")]
+#[case(&["--for", "0x"], "write a time such as 8h")]
+fn a_length_that_is_none_is_refused(#[case] words: &[&str], #[case] text: &str) {
+    soak(&Bench::new(), words).says(2, &[text]);
+}
+
+#[test]
+fn a_length_needs_the_profile_that_repeats() {
+    Bench::new().run(["run", "--product", "a2", "--for", "5m"]).says(2, &["add --profile soak"]);
 }

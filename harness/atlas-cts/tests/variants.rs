@@ -235,6 +235,8 @@ const ELSEWHERE: &[&str] = &[
     "variant.slow-calls",
     "variant.chatter-on-stdout",
     "variant.callbacks-on-new-threads",
+    "variant.callbacks-late",
+    "variant.copies-one-after-the-other-each-way",
     "variant.streams-one-after-the-other",
 ];
 

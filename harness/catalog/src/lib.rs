@@ -67,8 +67,8 @@ pub use libraries::{Libraries, RuntimeLibrary};
 pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ERROR, Section, Trial, version_of};
 pub use limits::Limit;
 pub use model::{
-    ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, JunitFile, Level, Mark,
-    Modality, NamesFile, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
+    ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, Level, Mark, Modality,
+    NamesFile, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
     SupportEntry, SupportFile, TemplatesFile, TimeUnit, TrialSource, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};

@@ -25,6 +25,8 @@ pub struct RuntimeLibrary {
     pub search: Vec<String>,
     /// True if the runtime also works without this library.
     pub optional: bool,
+    /// The next action if the library is missing.
+    pub install: Option<String>,
     /// The vendor's headers that declare its functions.
     pub headers: Vec<String>,
     /// True if the library is not the first one and a query gives its version, so that it has a separate edition.
@@ -150,6 +152,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             names: names.to_vec(),
             search: search.to_vec(),
             optional,
+            install: None,
             headers: headers.iter().map(|header| header.value.clone()).collect(),
             versioned: false,
             patterns: Vec::new(),
@@ -192,6 +195,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
         }
     }
     for (library, entry) in list.iter_mut().zip(&api.libraries) {
+        library.install.clone_from(&entry.install);
         library.patterns = entry.functions.iter().map(|pattern| pattern.value.clone()).collect();
     }
     for named in api.queries.version.iter().filter_map(|version| version.library.as_ref()) {

@@ -27,6 +27,8 @@ use super::specs::short;
 pub enum Section {
     InitUp,
     DeviceUp,
+    /// The steps of the warm-up at a position.
+    WarmUp(usize),
     Restore,
     Health,
     Gate,
@@ -94,6 +96,7 @@ fn query_texts<'a>(queries: &'a Queries, libraries: &Libraries) -> Vec<QueryText
     let single = [
         ("device_count", &queries.device_count),
         ("product", &queries.product),
+        ("kind", &queries.kind),
         ("run_mode", &queries.run_mode),
         (FREE_MEMORY, &queries.free_memory),
     ];
@@ -157,6 +160,8 @@ impl LifeCycleProgram {
         };
         let blocks = self.sections.iter().zip(&self.program.statements).filter(|(section, _)| match section {
             Section::Query(query) => always(query),
+            // A call of a warm-up may fail.
+            Section::WarmUp(_) => false,
             _ => true,
         });
         let mut called =
@@ -180,6 +185,11 @@ impl LifeCycleProgram {
         }
         queries.into_iter().for_each(|query| self.program.observe[query].1.walk(&mut note));
         found
+    }
+
+    /// The number of texts that warm a process up.
+    pub fn warm_ups(&self) -> usize {
+        self.sections.iter().filter(|section| matches!(section, Section::WarmUp(_))).count()
     }
 
     /// The position of a section's block among the program's statements; `None` if api.yaml does not have the section.
@@ -224,7 +234,7 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// The texts in api.yaml, with one product's differences applied.
     fn of(api: &'a ApiFile, own: Option<&'a LifeCycleDifference>, libraries: &Libraries) -> Texts<'a> {
-        let LifeCycle { init, device, restore, health, gate, pace, .. } = &api.life_cycle;
+        let LifeCycle { init, device, warm_up, restore, health, gate, pace, .. } = &api.life_cycle;
         let device = own.and_then(|own| own.device.as_ref()).unwrap_or(device);
         let restore = own.and_then(|own| own.restore.as_ref()).or(restore.as_ref());
         let health = own.and_then(|own| own.health.as_ref()).or(health.as_ref());
@@ -236,6 +246,7 @@ impl<'a> Texts<'a> {
         queries.extend(capability_texts(api));
         let UpDown { up, down } = device;
         let mut sections = vec![(Section::InitUp, &init.up), (Section::DeviceUp, up)];
+        sections.extend(warm_up.iter().enumerate().map(|(index, text)| (Section::WarmUp(index), text)));
         sections.extend(restore.map(|text| (Section::Restore, text)));
         sections.extend(health.map(|text| (Section::Health, text)));
         sections.extend(gate.map(|text| (Section::Gate, text)));

@@ -5,7 +5,6 @@ mod axioms;
 mod chapter;
 mod clauses;
 mod documents;
-mod junit;
 mod life_cycle;
 mod products;
 mod python;
@@ -16,14 +15,14 @@ mod template;
 
 pub use api::{ApiFile, Reason, TimeUnit};
 pub(crate) use api::{
-    DescriptorSource, HistoryCallSource, LimitSource, ResourceSource, ResultSource, TimeOutSource, WordSource,
+    DescriptorSource, HistoryCallSource, LimitSource, MayBlockSource, ResourceSource, ResultSource, TimeOutSource,
+    WordSource,
 };
 pub use axioms::{Axiom, AxiomsFile};
 pub use chapter::{ChapterFile, Hazard, Level, RuleSource, When};
 pub(crate) use clauses::{ClauseEntry, Sentenced};
 pub use clauses::{ClausesFile, Modality};
 pub use documents::{DocumentEntry, DocumentsFile, PageEntry};
-pub use junit::JunitFile;
 pub(crate) use life_cycle::CapabilitySource;
 pub use life_cycle::TrialSource;
 pub(crate) use life_cycle::{LifeCycle, LifeCycleDifference, Queries, QuerySource, UpDown, VersionSource};

@@ -24,6 +24,19 @@ pub struct Product {
     pub facts: BTreeMap<String, i128>,
 }
 
+/// The product of a device whose name matches none.
+pub(super) fn of_unknown(
+    file: &ParsedFile<ProductsFile>,
+    products: &[Product],
+    mistakes: &mut Mistakes,
+) -> Option<String> {
+    let unknown = file.value.unknown.as_ref()?;
+    if let Some(message) = unknown_product(&unknown.value, products) {
+        mistakes.at(&file.source, unknown, message);
+    }
+    Some(unknown.value.clone())
+}
+
 /// The product that the simulated device imitates.
 pub(super) fn default_product(
     file: &ParsedFile<ProductsFile>,

@@ -10,8 +10,8 @@ use super::chapters::{self, RULES};
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
 use super::model::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, NamesFile, ProductsFile, PythonFile,
-    ReadingsFile, SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile, TemplatesFile,
 };
 use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
@@ -32,7 +32,6 @@ pub(super) struct CatalogFiles {
     /// Sentences that only coverage counts; `None` if the catalog contains no inventory.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
-    pub junit: Option<ParsedFile<JunitFile>>,
     pub python: Option<ParsedFile<PythonFile>>,
     pub chapters: Vec<ParsedFile<ChapterFile>>,
     /// The mistakes that did not prevent the other files from being read.
@@ -60,7 +59,6 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
     let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
     let axioms = reader.optional(&folder.join("axioms.yaml"));
-    let junit = reader.optional(&folder.join("junit.yaml"));
     let python = reader.optional(&folder.join("python.yaml"));
     let (inventory, mistakes) = if only.is_none() { read_inventory(specs, runtime) } else { (None, Vec::new()) };
     reader.diagnostics.extend(mistakes);
@@ -90,7 +88,7 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
             clauses,
             inventory,
             axioms,
-            junit,
+
             python,
             chapters,
             diagnostics,
@@ -124,8 +122,7 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
 }
 
 /// The names of the files directly in a runtime's folder.
-const FILES: [&str; 10] =
-    ["api", "axioms", "changes", "documents", "junit", "names", "products", "python", "subjects", "support"];
+const FILES: [&str; 8] = ["api", "axioms", "documents", "names", "products", "python", "subjects", "support"];
 /// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
 /// The folder of readings in a runtime's folder.

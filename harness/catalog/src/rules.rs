@@ -56,6 +56,8 @@ pub struct Rules {
     pub products: Vec<Product>,
     /// The product that the simulated device imitates by default.
     pub default_product: String,
+    /// The product of a device whose name matches none; `None` if such a device cannot be tested.
+    pub unknown_product: Option<String>,
     /// The names of the products.
     pub product_names: ProductNames,
     pub life_cycle: LifeCycles,
@@ -80,8 +82,6 @@ pub struct Rules {
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
     pub rules: Vec<Rule>,
-    /// Rule → class in the JUnit report, for rules whose class is not named after their chapter.
-    pub classes: HashMap<String, String>,
     /// The subjects that the suite was built for: names, and ids of their rules.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
@@ -100,8 +100,21 @@ pub struct Rules {
     pub python: Option<PythonModule>,
     /// The environment variable that lists the devices visible to a process.
     pub visible: Option<String>,
+    /// Environment variables of each process that loads the library, unless the user has set them.
+    pub variables: Vec<(String, String)>,
+    /// The freedom of calls to wait for work that a rule holds; `None` if the documents leave none.
+    pub may_block: Option<MayBlock>,
     /// SHA-256 over the catalog's files.
     pub digest: String,
+}
+
+/// The freedom of calls to wait for work that a rule holds.
+#[derive(Debug, Clone)]
+pub struct MayBlock {
+    /// The clause that leaves the freedom.
+    pub clause: String,
+    /// The functions that do not wait.
+    pub except: BTreeSet<String>,
 }
 
 /// A chapter of the catalog.
@@ -208,16 +221,12 @@ impl Rules {
     /// class.
     pub fn in_chapter(&self, rule: &Rule, given: &str) -> bool {
         let named = |name: &str| name == given || area(name) == given;
-        match self.chapters.iter().any(|chapter| named(&chapter.name)) {
-            true => named(&self.chapters[rule.chapter].name),
-            false => self.classes.get(&rule.id).is_some_and(|class| class == given),
-        }
+        named(&self.chapters[rule.chapter].name)
     }
 
-    /// The names that [`Rules::in_chapter`] knows: chapters, areas and JUnit classes.
+    /// The names that [`Rules::in_chapter`] knows: chapters and areas.
     pub fn chapter_names(&self) -> impl Iterator<Item = &str> {
-        let chapters = self.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)]);
-        chapters.chain(self.classes.values().map(String::as_str))
+        self.chapters.iter().flat_map(|chapter| [chapter.name.as_str(), area(&chapter.name)])
     }
 
     /// The product with an id.

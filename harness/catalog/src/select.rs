@@ -108,8 +108,9 @@ pub enum Skip {
     /// The rule uses a struct whose layout in this edition may differ from the header's.
     #[error("uses {structure}, whose layout is known for edition {wanted}{of}; this is {}", known(is.as_ref()))]
     Layout { structure: &'static str, wanted: EditionCondition, of: String, is: Option<Edition> },
-    #[error("needs {function} of the optional library {library} ({}), and nothing exports it", names.join(" or "))]
-    Library { function: &'static str, library: String, names: Vec<String> },
+    /// The message is the same for all functions of the library, so that reports count the rules in one line.
+    #[error("needs the optional library {library} ({}), and nothing exports what it has{install}", names.join(" or "))]
+    Library { library: String, names: Vec<String>, install: String },
     /// The runtime's edition does not have the function.
     #[error("needs {function}, part of {owner} {span}; this is {is}, which does not export it")]
     NotInEdition { function: &'static str, owner: String, span: Span, is: Edition },
@@ -351,7 +352,10 @@ fn there(function: &str, target: &Conditions, rules: &Rules) -> Result<(), Skip>
         _ => {}
     }
     match rules.libraries.optional_home(function) {
-        Some(library) => Err(Skip::Library { function, library: library.id.clone(), names: library.names.clone() }),
+        Some(library) => {
+            let install = library.install.as_ref().map(|how| format!("; {how}")).unwrap_or_default();
+            Err(Skip::Library { library: library.id.clone(), names: library.names.clone(), install })
+        }
         None => Ok(()),
     }
 }

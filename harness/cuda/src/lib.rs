@@ -25,7 +25,6 @@ static SIMULATOR: SimulatedLibrary =
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::CUDA,
-    dictionaries: specs::CUDA_DICTIONARIES,
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,

@@ -1,4 +1,4 @@
-//! The overhead of the engine on a library of empty functions. docs/engine/benchmarks.md has the figures, the budgets, and how
+//! The overhead of the engine on a library of empty functions. docs/engine/parts.md has the budgets, and how
 //! to run it; no check is switched off for it.
 //!
 //! The workers are this executable, so it has its own `main`.
@@ -30,7 +30,7 @@ use record::Verdict;
 
 /// A library of empty functions with the header of the toy runtime.
 static EMPTY: Runtime =
-    Runtime { bindings: &bindings::BINDINGS, specs: &[], dictionaries: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";

@@ -3,16 +3,76 @@
 //!
 //! Leftovers hold pipes, devices and locks that the next worker needs. This process therefore adopts orphaned
 //! descendants, and recognizes them by the environment that they inherited. A process that has cleared its
-//! environment goes unnoticed.
+//! environment goes unnoticed. Names that a library leaves in shared memory or in the temporary folder are counted.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
+use catalog::count;
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// The prefix of the names of the folders that runs create for machines and tools. Old ones are removed by later runs.
 pub(crate) const RUN_FOLDERS: &str = "atlas-cts-run-";
+
+/// The folders in which libraries leave objects: shared memory and temporary files.
+fn folders() -> Vec<PathBuf> {
+    vec![PathBuf::from("/dev/shm"), std::env::temp_dir()]
+}
+
+/// The names in these folders at one time.
+#[derive(Debug)]
+pub(crate) struct Names {
+    seen: Vec<(PathBuf, BTreeSet<String>)>,
+    /// The run's report folder, which is not counted.
+    report: Option<PathBuf>,
+}
+
+impl Names {
+    pub(crate) fn now(report: Option<&Path>) -> Names {
+        Names::in_folders(folders(), report)
+    }
+
+    fn in_folders(folders: Vec<PathBuf>, report: Option<&Path>) -> Names {
+        let seen = folders.into_iter().map(|folder| (folder.clone(), names_of_this_user(&folder))).collect();
+        Names { seen, report: report.and_then(|report| std::path::absolute(report).ok()) }
+    }
+
+    /// A remark about names that are new since then. `None` if there are none.
+    pub(crate) fn remark_on_new(&self) -> Option<String> {
+        const SHOWN: usize = 3;
+        let mut found = Vec::new();
+        for (folder, before) in &self.seen {
+            let is_report =
+                |name: &str| self.report.as_ref().is_some_and(|report| report.starts_with(folder.join(name)));
+            let now = names_of_this_user(folder);
+            let new: Vec<&String> =
+                now.iter().filter(|name| !before.contains(*name) && !is_report(name.as_str())).collect();
+            if !new.is_empty() {
+                let first: Vec<&str> = new.iter().take(SHOWN).map(|name| name.as_str()).collect();
+                let more = if new.len() > SHOWN { ", …" } else { "" };
+                let (number, first) = (count(new.len() as u64, "name"), first.join(", "));
+                found.push(format!("{number} in {} ({first}{more})", folder.display()));
+            }
+        }
+        let what = (!found.is_empty()).then(|| found.join(" and "))?;
+        Some(format!(
+            "during the run, this user's processes left {what}; if no other program made them, the library leaves \
+             them: remove them"
+        ))
+    }
+}
+
+/// The names of this user's files in a folder, except for those of runs.
+fn names_of_this_user(folder: &Path) -> BTreeSet<String> {
+    let own = rustix::process::getuid().as_raw();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.uid() == own));
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| !name.starts_with("atlas-cts")).collect()
+}
 
 /// Makes this process the parent of its orphaned descendants.
 pub(crate) fn adopt_orphans() {
@@ -65,5 +125,24 @@ fn reap(process: Pid) {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_appear_while_a_run_goes_on_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
+        write("earlier");
+        let before = Names::in_folders(vec![folder.path().to_owned()], Some(&folder.path().join("report/1")));
+        assert_eq!(before.remark_on_new(), None);
+        ["report", "atlas-cts-run-1", "earlier"].into_iter().for_each(write);
+        assert_eq!(before.remark_on_new(), None, "the run's folders are not counted");
+        ["a", "b", "c", "d"].into_iter().for_each(write);
+        let remark = before.remark_on_new().unwrap();
+        assert!(remark.contains(&format!("left 4 names in {} (a, b, c, …)", folder.path().display())), "{remark}");
     }
 }

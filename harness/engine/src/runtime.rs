@@ -25,8 +25,6 @@ pub struct Runtime {
     pub bindings: &'static Bindings,
     /// The embedded catalog.
     pub specs: &'static [SpecFile],
-    /// The embedded fault dictionaries: products, each with the bytes of its file.
-    pub dictionaries: &'static [(&'static str, &'static [u8])],
     /// The simulated device; `None` if a real device is required.
     pub simulated: Option<SimulatedDevice>,
     /// The runtime's additional `doctor` checks; `None` if only the common checks apply.

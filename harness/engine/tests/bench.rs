@@ -66,13 +66,27 @@ impl Bench {
         bench
     }
 
+    /// Changes a text in a file of the toy's catalog.
+    pub fn change(self, file: &str, from: &str, to: &str) -> Bench {
+        let path = self.path("specs/toy").join(file);
+        let text = fs::read_to_string(&path).expect("the file was copied");
+        assert!(text.contains(from), "{file} does not contain {from}");
+        fs::write(&path, text.replacen(from, to, 1)).expect("the folder is the test's own");
+        self
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// Runs rules of the catalog on the faithful library, one at a time, with more command-line arguments.
     pub fn run(&self, report: &str, words: &[&str]) -> Answer {
-        let paths = [self.path("specs"), library(&[]), self.path(report)].map(|path| path.display().to_string());
+        self.run_with(&[], report, words)
+    }
+
+    /// The same on a library with these defects.
+    pub fn run_with(&self, defects: &[&str], report: &str, words: &[&str]) -> Answer {
+        let paths = [self.path("specs"), library(defects), self.path(report)].map(|path| path.display().to_string());
         let [specs, library, report] = &paths;
         let fixed = ["toy", "--specs", specs, "--library", library, "--report-dir", report, "--jobs", "1"];
         let line = Line::try_parse_from(fixed.iter().chain(words)).unwrap_or_else(|error| panic!("{error}"));

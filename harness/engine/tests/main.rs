@@ -12,6 +12,7 @@ mod given_cases;
 mod language;
 mod laws;
 mod pairs;
+mod processes;
 mod query;
 mod rooms;
 mod seeds;

@@ -1,6 +1,6 @@
 //! Laws for arbitrary bytes from a file, a command line or a worker, one for each kind of input. Any bytes must give
 //! either an error with its place, or a value with the properties that the rest of the suite relies on, without a panic
-//! and with bounded work and memory. `docs/engine/fuzzing.md` explains how to run the targets.
+//! and with bounded work and memory. `docs/engine/parts.md` explains how to run the targets.
 #![warn(unreachable_pub)]
 #![allow(clippy::disallowed_methods, reason = "a tool of developers, in their own folders")]
 
@@ -16,7 +16,6 @@ pub mod journal;
 pub mod mutate;
 pub mod parts;
 mod program;
-pub mod record;
 pub mod search;
 pub mod steps;
 mod toy;
@@ -48,7 +47,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "wire", law: wire::law, words: wire::WORDS },
     Target { name: "parts", law: parts::law, words: parts::WORDS },
     Target { name: "expectations", law: expectations::law, words: expectations::WORDS },
-    Target { name: "record", law: record::law, words: record::WORDS },
     Target { name: "elf", law: elf::law, words: elf::WORDS },
 ];
 
@@ -87,7 +85,7 @@ macro_rules! target {
 pub fn reproduce(law: fn(&[u8])) -> std::io::Result<()> {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
-        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/fuzzing.md)");
+        println!("no input given; name the files to try, or search with cargo-fuzz (docs/engine/parts.md)");
     }
     for path in paths {
         law(&std::fs::read(&path)?);

@@ -28,7 +28,7 @@ pub(crate) fn rules() -> &'static Rules {
 
 /// The toy runtime as a registry entry.
 pub(crate) static RUNTIME: Runtime =
-    Runtime { bindings: &BINDINGS, specs: &[], dictionaries: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 
 /// Calls `with` with the path of a file that has this name and content.
 pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {

@@ -58,7 +58,7 @@ fn what_is_made_from_the_corpus_keeps_the_law(target: &Target) -> Result<(), Fai
         return Ok(());
     }
     let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    Err(format!("{} (docs/engine/fuzzing.md):\n{}", steps::count(found.len(), "fault"), found.join("\n")).into())
+    Err(format!("{} (docs/engine/parts.md):\n{}", steps::count(found.len(), "fault"), found.join("\n")).into())
 }
 
 /// A search must find a planted fault: otherwise finding nothing would prove nothing.

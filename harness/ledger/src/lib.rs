@@ -1,8 +1,8 @@
 //! Everything made from journals: groups of failures with one cause ([`causes`]), reports for people and programs
 //! ([`report`]), the comparison of two runs ([`compare`]), the history of many runs ([`history`]), many runs side by
 //! side ([`matrix`]), the documents next to their rules ([`sentences`]), known failures ([`expectations`]) and
-//! conformance records ([`conformance`]), the answers of a device to open questions ([`answers`]), and the judgment of
-//! soaks ([`soak`]). [`Ledger`] provides reports and known failures to a run.
+//! runs against must-pass lists ([`mustpass`]), and the answers of a device to open questions ([`answers`]).
+//! [`Ledger`] provides reports and known failures to a run.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
@@ -11,15 +11,12 @@ pub mod answers;
 mod books;
 pub mod causes;
 pub mod compare;
-pub mod confidence;
-pub mod conformance;
-pub mod diagnosis;
 pub mod expectations;
 pub mod history;
 pub mod matrix;
+pub mod mustpass;
 mod names;
 pub mod report;
 pub mod sentences;
-pub mod soak;
 
 pub use books::{Ledger, Quoting};

@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_methods, reason = "tests write and run what they like")]
 
 mod compare;
-mod diagnosis;
 mod history;
 mod matrix;
 mod metrics;

@@ -30,6 +30,7 @@ heading-looked-at = looked at
 device-memory = { $used } of { $total } MiB in use
 device-users = used by { $users }
 cut-text = { $text }… ({ $bytes } bytes in all)
+devices-are-counted = nevertheless, the library counts devices
 device-was-used = nevertheless, a device was opened and used
 found = found
 not-found = not found

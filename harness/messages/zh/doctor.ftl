@@ -27,6 +27,7 @@ heading-looked-at = 检查过的位置
 device-memory = 已用{ $used }/{ $total } MiB
 device-users = 使用者：{ $users }
 cut-text = { $text }…（共{ $bytes }字节）
+devices-are-counted = 尽管如此，库仍报告了设备数量
 device-was-used = 尽管如此，仍成功打开并使用了一个设备
 found = 已找到
 not-found = 未找到

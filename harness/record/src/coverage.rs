@@ -12,8 +12,7 @@ pub struct Coverage {
     /// The reason why fewer cases ran than planned although the domain has more. It does not affect the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// The part of the plan that ran before the watchdog ended the rule; `None` if every planned case ran. Absent in
-    /// older journals.
+    /// The part of the plan that ran before the watchdog ended the rule; `None` if every planned case ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
 }
@@ -26,7 +25,6 @@ pub struct Cut {
     /// The number of planned cases.
     pub planned: u64,
     /// The number of edge values that were not tried. Without them, the domain's limits are unknown.
-    #[serde(default)]
     pub edges_left: u64,
     /// The rule's time limit, in milliseconds.
     pub limit_milliseconds: u64,

@@ -26,7 +26,7 @@ pub struct RunEnd {
     pub counts: BTreeMap<Verdict, u64>,
     /// The number of started worker processes; in a resumed run, since the last resumption.
     pub workers_started: u64,
-    /// The number of started worker processes by reason. Absent in older journals.
+    /// The number of started worker processes by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "keyed::<StartReason, Starts>")]
     pub starts: BTreeMap<StartReason, Starts>,
@@ -37,16 +37,15 @@ pub struct RunEnd {
     pub events: Vec<Happened>,
     /// Remarks about the library's behavior while no rule ran: during set-up, or at the end of its process. They do not
     /// affect a verdict.
-    #[serde(default)]
     pub remarks: Vec<String>,
     /// Kept counterexamples that could not be tried because their files are damaged. With `strict`, they make the
     /// answer unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unusable_cases: u64,
-    /// Retries caused by the infrastructure; in a resumed run, since the last resumption. Absent in older journals.
+    /// Retries caused by the infrastructure; in a resumed run, since the last resumption.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retry>,
-    /// The results compared with the known failures; `None` if none were given. Absent in older journals.
+    /// The results compared with the known failures; `None` if none were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<AppliedExpectations>,
     /// The exit status: 0 if only known failures are broken, 1 if another rule is broken, 3 if the answer is unknown.
@@ -129,7 +128,7 @@ mod tests {
         let result = json!({
             "id": "a.b.c", "chapter": "b", "title": "", "level": level, "verdict": verdict, "reason": "", "nanoseconds": 0,
             "cases": 1, "checks": 1, "seed": 0, "failure": failure.is_object().then_some(whole), "findings": [],
-            "observations": {}, "doubt": null, "coverage": coverage,
+            "observations": {}, "interrupted": 0, "doubt": null, "coverage": coverage,
         });
         let result: RuleResult = serde_json::from_value(result).expect("a result");
         exit_code(&RunSettings { strict, ..RunSettings::default() }, &[result], 0, None)

@@ -42,10 +42,10 @@ pub struct Failure {
     pub case: u64,
     /// The number of shrinking steps that succeeded.
     pub shrinks: u64,
-    /// True if shrinking stopped at its budget. Absent in older journals.
+    /// True if shrinking stopped at its budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// The steps around the failed statement. `None` if no statement failed, and in older journals.
+    /// The steps around the failed statement. `None` if no statement failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Steps>,
     /// The calls of the shrunk case in order, one line each, with their arguments and results.
@@ -53,33 +53,32 @@ pub struct Failure {
     /// The last part of the library's output; empty if the library printed nothing.
     pub output: String,
     /// The runtime's report of the thread's last errors, queried right after the failure; empty if there were none or
-    /// the runtime was not queried. Absent in older journals.
+    /// the runtime was not queried.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recent_error: String,
-    /// The stack of the process that the case lost; `None` if no process was lost. Absent in older journals.
+    /// The stack of the process that the case lost; `None` if no process was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<Box<Stack>>,
     /// A command that reruns the case.
     pub replay: String,
     /// The case, or the cases that fail only together, as a C program without the prelude that `atlas-cts reproducer`
-    /// adds. `None` if C cannot express the case, and in older journals.
+    /// adds. `None` if C cannot express the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The difference, if the failed check compared bytes. Absent in older journals.
+    /// The difference, if the failed check compared bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// The smallest inconsistent part of the calls that actors made at once, if the failed check looked for an order of
-    /// them. Absent in older journals.
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<Box<Picture>>,
-    /// For each axis that was varied alone, the values with which the case fails and passes. Absent in older journals.
+    /// For each axis that was varied alone, the values with which the case fails and passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boundary: Vec<Boundary>,
-    /// The functions that the rule owns; empty if there are none, and in older journals.
+    /// The functions that the rule owns; empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owns: Vec<String>,
-    /// The results of rerunning the case; `None` if it was not rerun. Absent in older journals.
-    #[serde(default)]
+    /// The results of rerunning the case; `None` if it was not rerun.
     pub confirmation: Option<Confirmation>,
 }
 

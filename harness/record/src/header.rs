@@ -17,7 +17,7 @@ use crate::shard::MergedRun;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunHeader {
     /// Version of the journal format.
-    #[schemars(range(min = 1, max = 4))]
+    #[schemars(range(min = 4, max = 4))]
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
@@ -38,10 +38,10 @@ pub struct RunHeader {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_libraries: Vec<FurtherLibrary>,
     /// The libraries mapped after start-up: the libraries under test, and the runtime and driver libraries that they
-    /// loaded. System libraries are omitted. Absent in older journals.
+    /// loaded. System libraries are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<MappedLibrary>,
-    /// The machine on which the run took place; `None` for a simulated device, and in older journals.
+    /// The machine on which the run took place; `None` for a simulated device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
     /// The place where programs run: `host` or `device`; empty if the runtime makes no distinction.
@@ -52,16 +52,15 @@ pub struct RunHeader {
     /// Devices that the run did not use because they did not work at its start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices_out: Vec<DeviceOut>,
-    /// The identity of the devices; `None` for simulated devices, and in older journals.
+    /// The identity of the devices; `None` for simulated devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     /// The runtime's edition, if known.
     pub edition: Option<String>,
-    /// The versions of further libraries that have a version query, by the library's id. Absent in older journals, and
-    /// if there are none.
+    /// The versions of further libraries that have a version query, by the library's id. Absent if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub further_versions: BTreeMap<String, LibraryVersion>,
-    /// The device's answers about its capabilities. Absent in older journals, and if the runtime has no capabilities.
+    /// The device's answers about its capabilities. Absent if the runtime has no capabilities.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capabilities: BTreeMap<String, CapabilityAnswer>,
     /// The run's seed. Each rule's seed is derived from the run's seed and the rule's id.
@@ -73,16 +72,15 @@ pub struct RunHeader {
     pub catalog_digest: String,
     /// Number of rules in the catalog.
     pub rules: usize,
-    /// The suite's subjects and their rules. Absent in older journals.
+    /// The suite's subjects and their rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,
-    /// The documents that clauses cite: id → title and edition. Absent in older journals.
+    /// The documents that clauses cite: id → title and edition.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub documents: BTreeMap<String, String>,
     /// Seeded defects that were active in the simulated device.
     pub defects: Vec<String>,
     /// The other settings from the command line.
-    #[serde(default)]
     pub settings: RunSettings,
     /// The runs that were merged into this run, in the order of their parts; empty if no runs were merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

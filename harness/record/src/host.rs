@@ -15,13 +15,13 @@ pub struct Host {
     pub page_size: Option<u64>,
     /// True if the operating system reports a virtual machine.
     pub virtual_machine: Option<bool>,
-    /// True if the user declared the machine to be physical. Absent in older journals.
+    /// True if the user declared the machine to be physical.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_bare: bool,
-    /// The results of trials of what the documents do not promise on this kind of machine. Absent in older journals.
+    /// The results of trials of what the documents do not promise on this kind of machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "capabilities")]
     pub trials: Vec<TrialAnswer>,
-    /// Rules that do not run because of the machine, by reason. Absent in older journals.
+    /// Rules that do not run because of the machine, by reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// The software that created the container in which the process runs; `None` if the process is not in a known

@@ -115,8 +115,7 @@ struct Id {
 }
 
 impl Journal {
-    /// The format that this version writes, and the newest format that it reads. Format 2 added a line for the start of
-    /// each rule, format 3 a line for the stop of a run, and format 4 events as data.
+    /// The format that this version writes, and the only one that it reads.
     pub const FORMAT: u32 = 4;
 
     /// The journal's name in a run's folder.

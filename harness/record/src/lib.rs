@@ -6,8 +6,7 @@
 //! - [`Difference`]: the bytes that a failed check compared; [`Boundary`]: the values at which a case begins to fail.
 //! - [`Happened`]: a device or process event.
 //! - [`Journal`], [`read_run`]: writing and reading a journal; [`journal_schema`] is its JSON Schema.
-//! - [`BurstLedger`]: the ledger of bursts on a card.
-//! - [`SoakFile`], [`read_soak`]: writing and reading the file of a soak.
+//! - [`Repetition`]: what grew while a cycle was repeated.
 //! - [`books`]: the interface through which a run uses reports and known failures.
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
@@ -15,7 +14,6 @@
 mod answers;
 pub mod books;
 mod boundary;
-mod burst;
 mod confirmation;
 mod coverage;
 mod device;
@@ -32,13 +30,13 @@ mod library;
 mod line;
 mod logs;
 mod memory_limit;
+mod repetition;
 mod result;
 mod retry;
 mod rounds;
 mod schema;
 mod settings;
 mod shard;
-mod soak;
 mod stack;
 mod starts;
 mod symptom;
@@ -48,7 +46,6 @@ mod verdict;
 pub use ::history::{Bar, Picture};
 pub use answers::{AnswerCount, Answers, AnswersByQuestion, QuestionAnswers};
 pub use boundary::{Boundary, FailingValues, Remainder, Untried};
-pub use burst::{BurstBook, BurstBookError, BurstLedger, BurstRule};
 pub use catalog::{Level, Word, one_space};
 pub use confirmation::{Conclusion, Confirmation, Repeats};
 pub use coverage::{Coverage, Cut};
@@ -66,16 +63,13 @@ pub use library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary
 pub use line::{Line, RuleBegin, RunResume, RunStop};
 pub use logs::{LogFile, RuleLogs};
 pub use memory_limit::MemoryLimit;
+pub use repetition::{Growth, GrowthAlone, Levels, PerCycle, Quantity, Repetition};
 pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
-pub use settings::{LONGEST_DEADLINE, RecordedPlan, RunSettings, SiteSettings};
+pub use settings::{LONGEST_DEADLINE, RunSettings, SiteSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
-pub use soak::{
-    Levels, Quantity, RecordedSoak, SoakBatch, SoakBreak, SoakEnd, SoakFile, SoakFileError, SoakHeader, SoakLine,
-    SoakRate, SoakResume, SoakRule, SoakSkip, read_soak,
-};
 pub use stack::{Stack, StackThread};
 pub use starts::{StartReason, Starts, sum_of};
 pub use symptom::{Code, Symptom, answered, write_symptom};

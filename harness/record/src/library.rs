@@ -14,7 +14,7 @@ pub struct LibraryIdentity {
     /// The version that the runtime reports, if any.
     pub version: Option<String>,
     /// The library that reported the version, if not the library under test, or the reason why the version is missing.
-    /// Absent in older journals.
+    ///
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_note: Option<String>,
     /// True for the suite's simulated device.

@@ -8,8 +8,7 @@ use crate::header::RunHeader;
 use crate::result::RuleResult;
 
 /// One line of the journal. The first line is a run. Each rule that runs has a begin and a result; a rule that does not
-/// apply has only a result. A finished run has an end. Format 1 lacks begin, resume, settings and interrupted; format 2
-/// lacks stop; format 3 lacks the events in the end. In a description, `None` means an absent key or null.
+/// apply has only a result. A finished run has an end. In a description, `None` means an absent key or null.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(title = "A line of results.jsonl")]

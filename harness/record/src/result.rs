@@ -13,6 +13,7 @@ use crate::device::OnDevice;
 use crate::failure::Failure;
 use crate::logs::RuleLogs;
 use crate::memory_limit::MemoryLimit;
+use crate::repetition::Repetition;
 use crate::rounds::Rounds;
 use crate::verdict::{Meaning, Verdict};
 
@@ -45,51 +46,48 @@ pub struct RuleResult {
     pub findings: Vec<String>,
     /// Observed values: name → class → number of cases.
     pub observations: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Answers that no document prescribes, for comparing runs; `None` if there are none, and in older journals.
+    /// Answers that no document prescribes, for comparing runs; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Box<Answers>>,
     /// An unresolved contradiction in the documents, as the catalog describes it.
     pub doubt: Option<String>,
     /// The number of times that the run ended while this rule was running. It does not affect the verdict.
-    #[serde(default)]
     pub interrupted: u32,
-    /// The share of the domain that was tried; `None` if there is no domain or no case ran. Absent in older journals.
+    /// The share of the domain that was tried; `None` if there is no domain or no case ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
-    /// Checks that this run only observed because of the library, each with the reason. Absent in older journals.
+    /// Checks that this run only observed because of the library, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed_only: Vec<String>,
     /// Alternatives of `choose` and axis values that did not run because the product or the edition does not support
-    /// them. Absent in older journals.
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// The option with which the skipped rule would run; `None` if the rule ran or no single option suffices. Absent in
-    /// older journals.
+    /// The option with which the skipped rule would run; `None` if the rule ran or no single option suffices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped_without: Option<Word>,
     /// The rule's devices, by the machine's numbering; if the rule ran on each device, the device that gave this
-    /// answer. Empty for all devices, for a simulated device, and in older journals.
+    /// answer. Empty for all devices, and for a simulated device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<String>,
-    /// The answers of a rule that ran on each device, in device order; empty for other rules, and in older journals.
+    /// The answers of a rule that ran on each device, in device order; empty for other rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each: Vec<OnDevice>,
-    /// A process that reached its memory limit, if any. Absent in older journals.
+    /// A process that reached its memory limit, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimit>,
-    /// The driver and runtime logs that were kept; `None` if no logs were read. Absent in older journals.
+    /// The driver and runtime logs that were kept; `None` if no logs were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<RuleLogs>,
-    /// The rounds of a rule that the run repeated; `None` for a rule that ran once, and in older journals.
+    /// The rounds of a rule that the run repeated; `None` for a rule that ran once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
     /// The pooled workers that the rule used, and its place among the rules that ran in each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran_in: Vec<RanIn>,
-    /// The class name of the rule's test case in the JUnit report; `None` for the chapter's name, and in older
-    /// journals.
+    /// The repetition of a cycle; `None` for a rule that the run did not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
+    pub repetition: Option<Repetition>,
 }
 
 /// A pooled worker that a rule used. The rules with the same worker, in the order of their places, ran in one process.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// The JSON Schema of a journal line as this version writes it. Keys that older formats lack are optional.
+/// The JSON Schema of a journal line as this version writes it.
 pub fn journal_schema() -> Schema {
     SchemaSettings::draft2020_12()
         .for_serialize()

@@ -1,7 +1,5 @@
 //! The settings given on the command line.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +26,7 @@ pub struct RunSettings {
     pub sim_memory: Option<u64>,
     /// The time without progress that counts as a hang, in seconds.
     pub deadline: u64,
-    /// The longest wait for an expected event, in milliseconds. Absent in older journals, which used 2000.
+    /// The longest wait for an expected event, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u32>,
     /// The time limit, in seconds, after which a rule starts no further case, if the user gave one.
@@ -42,26 +40,28 @@ pub struct RunSettings {
     /// True if the run observed undefined behavior.
     pub hazardous: bool,
     /// True if the user declared exclusive use of the devices.
-    #[serde(default)]
     pub dedicated: bool,
-    /// The interface through which calls were made. Absent in older journals, and for calls in C.
+    /// The interface through which calls were made. Absent for calls in C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
-    /// True if rules for one device ran on each device. Absent in older journals.
+    /// True if rules for one device ran on each device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_every_device: bool,
     /// Ids of the axioms that the run did not assume. Checks that rest on these axioms were only observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_axioms: Vec<String>,
-    /// The number of times that each rule ran, with other seeds. Absent in older journals, and if it is 1.
+    /// The number of times that each rule ran, with other seeds. Absent if it is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub repeat: Option<u64>,
-    /// The number of broken rules after which the run stopped. Absent in older journals, and without this limit.
+    /// The time or the number of cycles for which rules were repeated, as the user gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<String>,
+    /// The number of broken rules after which the run stopped. Absent without this limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_fail: Option<u64>,
-    /// The options that the run took from a site file. Absent in older journals, and if there were none.
+    /// The options that the run took from a site file. Absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<SiteSettings>,
     /// True if findings fail the run.
@@ -71,13 +71,10 @@ pub struct RunSettings {
     /// True if the names of machines, sites and people were removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,
-    /// The plan of rules and cases within a budget of time; `None` without a budget. Absent in older journals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<RecordedPlan>,
-    /// The part of a run; `None` for a whole run. Absent in older journals.
+    /// The part of a run; `None` for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<RecordedShard>,
-    /// The known failures given to the run, if any. Absent in older journals.
+    /// The known failures given to the run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<ExpectationFiles>,
 }
@@ -96,21 +93,4 @@ impl SiteSettings {
     pub fn line(&self) -> String {
         format!("{} from {}: {}", catalog::count(self.options.len(), "option"), self.path, self.options.join(", "))
     }
-}
-
-/// A plan of rules and cases that was fixed before the run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedPlan {
-    /// The budget: `level 1`, or a time such as `90s`.
-    pub budget: String,
-    /// The number of cases for each planned rule, by id. Other selected rules are left out.
-    pub rules: BTreeMap<String, u32>,
-    /// The number of rules to choose from.
-    pub of: usize,
-    /// The number of defects that the rules to choose from kill, according to the product's fault dictionary.
-    pub killed: usize,
-    /// The expected share of these defects that the plan kills, in percent.
-    pub percent: u32,
-    /// The time for the planned cases on one simulated device, in nanoseconds.
-    pub nanoseconds: u64,
 }

@@ -30,11 +30,8 @@ pub fn write(specs: &Path, rules: usize) {
     let _ = std::fs::remove_dir_all(specs);
     std::fs::create_dir_all(&runtime).expect("the folder can be made");
     let mut blocks = Vec::new();
-    // Subjects, classes and readings name rules by their own ids, and so do lines of clauses.
-    let names_rules = |path: &PathBuf| {
-        ["subjects.yaml", "junit.yaml"].iter().any(|name| path.ends_with(name))
-            || path.starts_with(original.join("readings"))
-    };
+    // Subjects and readings name rules by their own ids, and so do lines of clauses.
+    let names_rules = |path: &PathBuf| path.ends_with("subjects.yaml") || path.starts_with(original.join("readings"));
     for path in files(&original).into_iter().filter(|path| !names_rules(path)) {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         match text.split_once("rules:\n") {

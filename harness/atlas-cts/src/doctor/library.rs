@@ -33,8 +33,10 @@ pub(super) fn look(
     }
     load(machine, runtime, &path, found);
     for library in &rules.libraries.all()[1..] {
-        let there =
-            folders(machine, library).iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
+        // As in a run, the folder of the first library comes first.
+        let first = path.parent().map(Path::to_owned).into_iter();
+        let folders: Vec<PathBuf> = first.chain(folders(machine, library)).collect();
+        let there = folders.iter().flat_map(|folder| names(folder, library)).find(|path| path.exists());
         let said = there.map_or(message!("further-library-not-found").to_owned(), |path| path.display().to_string());
         found.looked(message!("look-further-library"), library.id.clone(), said);
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use abi::Function;
 use catalog::count;
 use catalog::files::replace;
-use catalog::must_pass::{MustPassError, earlier_ids};
+use catalog::must_pass::{MustPass, MustPassError};
 use catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
 use clap::Args;
 use engine::run::{ExitStatus, Options, RunError, load_rules};
@@ -57,7 +57,7 @@ pub enum DraftError {
     Malformed { id: String, runtime: String },
     #[error("{id} already exists at {place}; choose another name: an id is used only once")]
     Exists { id: String, place: String },
-    #[error("{id} was used in a release or is in changes.yaml; choose another name: an id is used only once")]
+    #[error("{id} is in the must-pass list, so a rule had it; choose another name: an id is used only once")]
     Existed { id: String },
     #[error("`{name}` is not in the header{hint}")]
     Function { name: String, hint: String },
@@ -179,8 +179,8 @@ fn expect_free(id: &str, specs: &Specs, rules: &Rules) -> Result<(), DraftError>
         let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
         return Err(DraftError::Exists { id: id.to_owned(), place });
     }
-    let earlier = earlier_ids(specs, rules).map_err(|error| DraftError::MustPass(Box::new(error)))?;
-    if earlier.contains(id) || rules.support_rule().as_deref() == Some(id) {
+    let listed = MustPass::kept(specs, &rules.runtime).map_err(|error| DraftError::MustPass(Box::new(error)))?;
+    if listed.is_some_and(|list| list.rules.contains_key(id)) || rules.support_rule().as_deref() == Some(id) {
         return Err(DraftError::Existed { id: id.to_owned() });
     }
     Ok(())

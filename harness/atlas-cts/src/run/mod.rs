@@ -8,7 +8,6 @@ mod verbosity;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::runtimes::RUNTIMES;
 use crate::{AnnotationOptions, CommandError};
@@ -62,20 +61,8 @@ pub struct RunArguments {
     /// Write what rules observed, with the device's name and the libraries' versions, to this file as JSON.
     ///
     /// The answers settle questions that no document answers. reports/schema/answers.schema.json describes the file.
-    #[arg(long, value_name = "FILE", conflicts_with = "burst", help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", help_heading = RESULTS, hide_short_help = true)]
     record: Option<PathBuf>,
-    /// Run rules that touch only memory which they allocate, within this time; for a prolog or an epilog.
-    ///
-    /// The time, such as 200ms, counts from the start of the command to its end. The ledger spreads all rules over
-    /// bursts.
-    #[arg(long, value_name = "TIME", value_parser = crate::burst::time, conflicts_with_all = ["filter", "resume"], help_heading = SELECTION, hide_short_help = true)]
-    burst: Option<Duration>,
-    /// Folder with the ledger of each card, for --burst.
-    #[arg(long, env = "ATLAS_CTS_LEDGER", value_name = "DIR", help_heading = SELECTION, hide_short_help = true)]
-    ledger: Option<PathBuf>,
-    /// Name of the card, for its ledger; default: the devices that are visible.
-    #[arg(long, env = "ATLAS_CTS_CARD", value_name = "NAME", help_heading = SELECTION, hide_short_help = true)]
-    card: Option<String>,
     /// Color the output.
     ///
     /// `auto` colors a terminal, unless NO_COLOR or CLICOLOR=0 is set, and anything if CLICOLOR_FORCE is set.
@@ -123,11 +110,6 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     if arguments.log_format == LogFormat::Json {
         // Programs read the same text in every language.
         use_language(Language::English);
-    }
-    if let Some(promised) = arguments.burst {
-        let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &[])?;
-        let (ledger, card) = (arguments.ledger.as_deref(), arguments.card.as_deref());
-        return crate::burst::run(&arguments.options, runtime, promised, ledger, card);
     }
     let query = arguments.options.take_query(&mut arguments.filter)?;
     let filter = arguments.selection.filter(arguments.filter, arguments.exact || query, Vec::new())?;

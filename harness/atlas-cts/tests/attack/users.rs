@@ -100,7 +100,6 @@ fn a_library_that_another_user_planted_is_not_loaded(bench: Bench) {
 // ---- every other folder from which programs or state are read
 
 #[rstest]
-#[case::of_a_ledger(&["burst", "--ledger", "theirs"])]
 #[case::of_modules(&["run", "acl.set.byte", "--through", "pyacl", "--python-path", "theirs"])]
 #[case::of_libraries(&["simulator", "--print-path", "theirs"])]
 fn a_folder_of_another_user_is_not_used(bench: Bench, #[case] words: &[&str]) {

@@ -63,9 +63,16 @@ fn healthy() -> Machine {
     machine
 }
 
+/// The same with a driver that counts its devices.
+fn counting() -> Machine {
+    let machine = healthy();
+    library(&machine, "usr/lib64/libcuda.so.1", DRIVER, &["DEVICES=2"]);
+    machine
+}
+
 #[test]
 fn a_machine_in_order_is_ready() {
-    let machine = healthy();
+    let machine = counting();
     let found = machine.examine();
     assert_eq!((found.status, &found.json["verdict"]), (0, &json!("ready")), "{:#}", found.json);
     assert_eq!(found.json["product"], "datacenter");
@@ -162,6 +169,35 @@ fn a_wheel_with_the_toolkits_library_is_found() {
     let folder = "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib";
     library(&machine, &format!("{folder}/libcudart.so.12"), TOOLKIT, &[]);
     machine.variable("VIRTUAL_ENV", "/venv").examine().says("toolkit.missing", "note", &[folder]);
+}
+
+#[test]
+fn a_library_that_counts_devices_outweighs_missing_nodes() {
+    let machine = counting();
+    machine.file(".dockerenv", "").file("nodes.tsv", "");
+    let found = machine.examine();
+    found.says("nodes.none-in-container", "warning", &["the library counts devices"]);
+    assert_eq!(found.status, 0, "{:#}", found.json);
+}
+
+#[test]
+fn a_driver_that_does_not_start_is_found_without_a_probe() {
+    let machine = healthy();
+    machine.examine().says("runtime.no-device", "blocker", &["no known cause"]);
+    library(&machine, "usr/lib64/libcuda.so.1", DRIVER, &["CRASHES"]);
+    machine.examine().says("versions.no-answer", "blocker", &["cuInit"]);
+}
+
+#[rstest]
+#[case::lazy("CUDA_MODULE_LOADING", "LAZY", "environment.lazy-loading", "note")]
+#[case::one_queue("CUDA_DEVICE_MAX_CONNECTIONS", "1", "environment.few-queues", "warning")]
+fn variables_that_change_how_streams_wait_are_reported(
+    #[case] name: &str,
+    #[case] value: &str,
+    #[case] id: &str,
+    #[case] severity: &str,
+) {
+    healthy().variable(name, value).examine().says(id, severity, &[&format!("{name}={value}")]);
 }
 
 #[test]
@@ -298,7 +334,7 @@ fn variables_that_change_what_is_measured_are_named() {
 
 #[test]
 fn error_lines_of_the_kernel_are_reported_with_their_meanings() {
-    let machine = healthy();
+    let machine = counting();
     machine.file("var/log/kern.log", sample("nvidia-dmesg.txt"));
     let found = machine.examine();
     found.says("kernel.device-errors", "warning", &["Xid 79: the device no longer answers", "Xid 119"]);

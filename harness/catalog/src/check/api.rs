@@ -8,11 +8,13 @@ use steps::program::Space;
 use steps::suggest::hint;
 use steps::types::{Declarations, c_name};
 
+use crate::clauses::ClauseBook;
 use crate::diagnostic::Mistakes;
 use crate::limits::Limit;
-use crate::model::{ApiFile, DescriptorSource, Reason, TimeOutSource, TimeUnit};
+use crate::model::{ApiFile, DescriptorSource, MayBlockSource, Reason, TimeOutSource, TimeUnit};
 use crate::parse::ParsedFile;
 use crate::resource::{self, Field, Resource};
+use crate::rules::MayBlock;
 
 /// The parameters that are timeouts.
 pub(super) fn time_outs(
@@ -73,6 +75,48 @@ fn parameter_of(
         mistakes.at(&api.source, parameter, message);
     }
     found.map(|position| (position, declared.parameters[position].ty))
+}
+
+/// The environment variables of processes that load the library.
+pub(super) fn variables(api: &ParsedFile<ApiFile>, mistakes: &mut Mistakes) -> Vec<(String, String)> {
+    let is_name = |name: &str| {
+        let known = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        name.chars().all(known) && name.starts_with(|c: char| c.is_ascii_uppercase())
+    };
+    for (name, value) in &api.value.environment {
+        if api.value.visible.as_ref() == Some(name) {
+            let message = format!("`{name}` lists the devices that a process sees (`visible`); remove it here");
+            mistakes.at(&api.source, value, message);
+        } else if !is_name(name) {
+            let message = format!("`{name}` is not the name of an environment variable; use capitals, digits and `_`");
+            mistakes.at(&api.source, value, message);
+        } else if !value.value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.,:".contains(&byte)) {
+            // Programs and their explanations contain the value.
+            let message = format!("`{}` is not a plain value; use letters, digits and -_.,:", value.value);
+            mistakes.at(&api.source, value, message);
+        }
+    }
+    api.value.environment.iter().map(|(name, value)| (name.clone(), value.value.clone())).collect()
+}
+
+/// The freedom of calls to wait. The clauses are checked if all were read.
+pub(super) fn may_block(
+    api: &ParsedFile<ApiFile>,
+    declarations: &Declarations,
+    book: Option<&ClauseBook>,
+    mistakes: &mut Mistakes,
+) -> Option<MayBlock> {
+    let MayBlockSource { by, except } = api.value.may_block.as_ref()?;
+    for (function, clause) in except.iter().filter(|(function, _)| declarations.function(function).is_none()) {
+        let hint = hint(function, declarations.function_names());
+        mistakes.at(&api.source, clause, format!("`{function}` is not in the header{hint}"));
+    }
+    for clause in std::iter::once(by).chain(except.values()) {
+        if book.is_some_and(|book| book.clause(&clause.value).is_none()) {
+            mistakes.at(&api.source, clause, format!("`{}` is not a clause", clause.value));
+        }
+    }
+    Some(MayBlock { clause: by.value.clone(), except: except.keys().cloned().collect() })
 }
 
 /// The documented limits on sizes.

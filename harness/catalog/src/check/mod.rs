@@ -20,7 +20,6 @@ mod chapters;
 mod clauses;
 mod families;
 mod histories;
-mod junit;
 mod pages;
 mod policy;
 mod python;
@@ -45,6 +44,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let api = &files.api;
     let products = products::check(&files.products, &api.value.run_modes, mistakes);
     let default_product = products::default_product(&files.products, &products, mistakes);
+    let unknown_product = products::of_unknown(&files.products, &products, mistakes);
     let facts: BTreeSet<String> = products.iter().flat_map(|product| product.facts.keys().cloned()).collect();
     let declarations = Declarations::new(place.bindings);
     if api.value.runtime.value != place.bindings.runtime {
@@ -91,6 +91,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let declarations = &environment.declarations;
     let mut book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
     book.clauses.iter_mut().for_each(|clause| clause.library = libraries.home_of(&clause.section));
+    let may_block = api::may_block(api, declarations, whole.then_some(&book), mistakes);
     let axioms = axioms::check(files.axioms.as_ref(), mistakes);
     let known = whole.then_some(&book);
     let python = files.python.as_ref().map(|file| python::check(file, declarations, known, mistakes));
@@ -104,6 +105,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         documents: documents.clone(),
         products,
         default_product,
+        unknown_product,
         product_names: ProductNames::of(&files.products.value),
         life_cycle: life_cycle?,
         resources,
@@ -118,7 +120,6 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         axioms,
         chapters: Vec::new(),
         rules: Vec::new(),
-        classes: HashMap::new(),
         subjects: Vec::new(),
         positions: HashMap::new(),
         owners: HashMap::new(),
@@ -128,13 +129,12 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         undrawn: api.value.undrawn.as_ref().map(api::undrawn),
         python,
         visible: api.value.visible.clone(),
+        variables: api::variables(api, mistakes),
+        may_block,
         digest: files.digest,
     };
     chapters::check(files.chapters, whole, place, &mut rules, mistakes);
     support::outside(files.support.as_ref(), &rules, mistakes);
-    if let Some(file) = files.junit.filter(|_| whole) {
-        rules.classes = junit::check(&file, &rules, mistakes);
-    }
     if let Some(file) = files.subjects.filter(|_| whole) {
         rules.subjects = subjects::check(&file, &rules, mistakes);
     }

@@ -57,6 +57,13 @@ pub struct ApiFile {
     /// devices.
     #[serde(default)]
     pub visible: Option<String>,
+    /// Environment variables of each process that loads the library, unless the user has set them.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub environment: IndexMap<String, Spanned<String>>,
+    /// The freedom of calls to wait for work that a rule holds. Without it, a call that does not return is a failure.
+    #[serde(default)]
+    pub may_block: Option<MayBlockSource>,
     /// The steps that set up and tear down a process.
     pub life_cycle: LifeCycle,
     /// Queries about the runtime itself.
@@ -94,6 +101,20 @@ pub struct ApiFile {
     #[serde(default)]
     #[schemars(with = "Option<BTreeMap<Reason, Vec<String>>>")]
     pub undrawn: Option<BTreeMap<Reason, Vec<Spanned<String>>>>,
+}
+
+/// The freedom of calls to wait for work that a rule holds: a rule in which a call makes use of it is blocked.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MayBlock")]
+pub struct MayBlockSource {
+    /// The clause that leaves the freedom.
+    #[schemars(with = "String")]
+    pub by: Spanned<String>,
+    /// Function → the clause by which it does not wait.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, String>")]
+    pub except: IndexMap<String, Spanned<String>>,
 }
 
 /// A parameter that is a timeout.
@@ -269,6 +290,9 @@ pub struct LibraryEntry {
     /// True if the runtime also works without the library. If it is missing, rules that call its functions are skipped.
     #[serde(default)]
     pub optional: bool,
+    /// The next action if the library is missing: how to install it.
+    #[serde(default)]
+    pub install: Option<String>,
     /// The vendor's headers that declare the functions. Printed C can include them instead of the catalog's header.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]

@@ -73,8 +73,7 @@ pub struct RuleSource {
     /// code.
     #[serde(default)]
     pub level: Level,
-    /// The suite version that added the rule or made it `must`. Default: the first version whose list under `mustpass`
-    /// contains the rule; for a new rule, the next version.
+    /// The suite version that added the rule or made it `must`.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub since: Option<Spanned<String>>,

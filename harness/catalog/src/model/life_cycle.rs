@@ -16,6 +16,11 @@ pub struct LifeCycle {
     pub init: UpDown,
     /// The steps from `init` to `device`, and back.
     pub device: UpDown,
+    /// Texts of steps, each of which runs once in every process after its device is set up: the first use of what the
+    /// runtime loads only then. If a call fails, the rest of its text is left out; the rules that use the call judge it.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub warm_up: Vec<Spanned<String>>,
     /// Steps that run between cases and restore the state that the process chose when it was set up.
     #[schemars(with = "Option<String>")]
     pub restore: Option<Spanned<String>>,
@@ -83,6 +88,8 @@ pub struct Queries {
     pub device_count: Option<QuerySource>,
     /// The name that identifies the product.
     pub product: Option<QuerySource>,
+    /// A name by which products.yaml knows the product if the reported name does not tell it; an empty text otherwise.
+    pub kind: Option<QuerySource>,
     /// The device's free memory in bytes.
     pub free_memory: Option<QuerySource>,
     /// The mode in which this program runs, one of `run_modes`.

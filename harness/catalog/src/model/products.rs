@@ -13,6 +13,10 @@ pub struct ProductsFile {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
+    /// The product of a device whose name matches none. If missing, such a device is an error.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub unknown: Option<Spanned<String>>,
     /// Family → the common trait of its products. Lists of products may name families, and exclude names with `not`:
     /// `[current, not ipv350]`.
     #[serde(default)]

@@ -36,7 +36,8 @@ pub(super) fn of_runtime(text: &str, found: &mut Examination) {
     }
 }
 
-fn of_code(code: i32, found: &mut Examination) {
+/// Explains a code.
+pub(super) fn of_code(code: i32, found: &mut Examination) {
     let meaning = codes::meaning(code);
     let blocker = |id: &str, title: String, next: &str| Finding::new(id, Severity::Blocker, title, next);
     let title = message!("runtime-code", code = code, meaning = meaning);

@@ -13,10 +13,10 @@ const SHOWN: &[&str] = &[
     "CUDA_CACHE_PATH",
     "CUDA_CACHE_MAXSIZE",
     "CUDA_DEVICE_MAX_CONNECTIONS",
-    "CUDA_MODULE_LOADING",
     "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
     "NVIDIA_DRIVER_CAPABILITIES",
 ];
+const LAZY: &str = "CUDA programming guide, lazy loading";
 /// The folder of the service's pipes, unless a variable names another.
 const PIPES: &str = "/tmp/nvidia-mps";
 
@@ -36,9 +36,33 @@ pub(super) fn look(machine: &HostMachine, found: &mut Examination) {
             found.looked(message!("look-environment"), *name, value);
         }
     }
+    loading(machine, found);
+    connections(machine, found);
     blocking(machine, found);
     managed(machine, found);
     service(machine, found);
+}
+
+/// Says how kernels are loaded: workers set the variable unless the user has.
+fn loading(machine: &HostMachine, found: &mut Examination) {
+    const NAME: &str = "CUDA_MODULE_LOADING";
+    let value = machine.variable(NAME);
+    found.looked(message!("look-environment"), NAME, value.unwrap_or(message!("loading-by-workers")));
+    if let Some(value) = value.filter(|value| *value != "EAGER") {
+        let (title, next) = (message!("environment-loading"), message!("environment-loading-next"));
+        let finding = Finding::new("environment.lazy-loading", Severity::Note, title, next);
+        found.find(finding.seen(format!("{NAME}={value}")).rests_on(Certainty::Document, LAZY));
+    }
+}
+
+/// Reports a number of queues of the hardware that makes the streams of a rule share them.
+fn connections(machine: &HostMachine, found: &mut Examination) {
+    const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+    let few = |value: &&str| value.parse::<u32>().is_ok_and(|queues| queues < 8);
+    let Some(value) = machine.variable(NAME).filter(few) else { return };
+    let (title, next) = (message!("environment-connections"), message!("environment-connections-next"));
+    let finding = Finding::new("environment.few-queues", Severity::Warning, title, next);
+    found.find(finding.seen(format!("{NAME}={value}")).rests_on(Certainty::Document, ENVIRONMENT));
 }
 
 fn blocking(machine: &HostMachine, found: &mut Examination) {

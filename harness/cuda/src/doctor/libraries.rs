@@ -1,12 +1,14 @@
 //! The driver's library and the toolkit's library: their places, the versions that they report, and whether they fit
 //! each other and the kernel module. Both are loaded in a separate process, in the order in which a run loads them. The
-//! queries open no device: `cuDriverGetVersion`, `cudaRuntimeGetVersion` and `cudaDriverGetVersion` need none.
+//! queries create no context: `cuInit` and `cuDeviceGetCount` open the nodes for a moment, as `nvidia-smi` does, and
+//! the versions need no device.
 
 use std::path::{Component, Path, PathBuf};
 
 use engine::doctor::{Certainty, End, Examination, Finding, HostMachine, Patient, Severity};
 use engine::questions::{Answered, Native, question};
 
+use super::causes;
 use super::codes;
 use super::evidence::{CODES, COMPATIBILITY};
 use super::nodes::Nodes;
@@ -17,6 +19,10 @@ use super::versions::{Fit, fit, least_branch, of_file, shown};
 struct Answers {
     /// The newest version of CUDA that the driver supports, or the code with which the query failed.
     driver: Option<Result<u32, i32>>,
+    /// The code of the driver's initialization, which is 0 if it starts.
+    init: Option<i32>,
+    /// The number of devices that the driver reports.
+    devices: Option<u32>,
     toolkit: Option<Result<u32, i32>>,
     /// The driver's version as the toolkit's library sees it; 0 means no driver.
     seen_by_toolkit: Option<u32>,
@@ -157,8 +163,13 @@ pub(super) fn stub(place: &str, found: &mut Examination) {
     found.find(finding.rests_on(Certainty::Document, CODES));
 }
 
-/// Judges the versions.
+/// Judges the start of the driver and the versions.
 fn judge(answers: &Answers, driver: &str, toolkit: &str, found: &mut Examination) {
+    match (answers.init, answers.devices) {
+        (Some(0), Some(1..)) => found.counts_devices(),
+        (Some(0), _) | (None, _) => {}
+        (Some(code), _) => causes::of_code(code, found),
+    }
     match answers.driver {
         Some(Ok(version)) => found.version("runtime", shown(version), format!("cuDriverGetVersion of {driver}")),
         Some(Err(codes::STUB_LIBRARY)) => stub(driver, found),
@@ -233,6 +244,13 @@ pub(super) fn answer(driver: &str, toolkit: &str, say: &mut dyn FnMut(&str)) {
     if let Some(library) = &first {
         say("calling cuDriverGetVersion");
         say(&format!("cuDriverGetVersion: {}", number(library.number("cuDriverGetVersion", &[]))));
+        say("calling cuInit");
+        let init = library.call_plain("cuInit");
+        say(&format!("cuInit: {}", number(init.map(|init| init.map(|()| 0)))));
+        if init == Some(Ok(())) {
+            say("calling cuDeviceGetCount");
+            say(&format!("cuDeviceGetCount: {}", number(library.number("cuDeviceGetCount", &[]))));
+        }
     }
     if toolkit.is_empty() {
         return;
@@ -259,6 +277,8 @@ fn read(lines: &[String]) -> Answers {
     };
     Answers {
         driver: number("cuDriverGetVersion"),
+        init: number("cuInit").map(|init| init.err().unwrap_or(0)),
+        devices: number("cuDeviceGetCount").and_then(Result::ok),
         toolkit: number("cudaRuntimeGetVersion"),
         seen_by_toolkit: number("cudaDriverGetVersion").and_then(Result::ok),
         refused: lines.iter().find_map(|line| line.strip_prefix("refused ")).map(str::to_owned),

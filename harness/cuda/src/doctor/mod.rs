@@ -67,10 +67,11 @@ fn product(patient: &Patient<'_>, names: &[String], found: &mut Examination) {
     found.looked(message!("look-product"), place, said);
     if product.is_none() && !names.is_empty() {
         let title = message!("product-unknown", names = names.join(", "));
-        let finding = Finding::new("product.unknown", Severity::Warning, title, message!("product-unknown-next"));
+        let finding = Finding::new("product.unknown", Severity::Note, title, message!("product-unknown-next"));
         found.find(finding.rests_on(Certainty::Inferred, "specs/cuda/products.yaml"));
     }
-    found.product = product;
+    let unknown = || patient.rules.unknown_product.clone().filter(|_| !names.is_empty());
+    found.product = product.or_else(unknown);
 }
 
 /// Answers a query, in a separate process.

@@ -243,10 +243,20 @@ impl Examination {
     /// because they do not concern the device.
     pub fn has_used_a_device(&mut self, but: &str) {
         self.probed = true;
-        let outweighed = |finding: &&mut Finding| finding.severity > Severity::Warning && !finding.id.starts_with(but);
-        for finding in self.findings.iter_mut().filter(outweighed) {
+        self.outweigh(message!("device-was-used"), |id| !id.starts_with(but));
+    }
+
+    /// Records that the library counts devices. Findings about missing nodes and drivers then become warnings.
+    pub fn counts_devices(&mut self) {
+        self.outweigh(message!("devices-are-counted"), |id| id.starts_with("nodes.") || id.starts_with("driver."));
+    }
+
+    /// Turns findings more severe than a warning into warnings.
+    fn outweigh(&mut self, by: &str, concerned: impl Fn(&str) -> bool) {
+        let severe = self.findings.iter_mut().filter(|finding| finding.severity > Severity::Warning);
+        for finding in severe.filter(|finding| concerned(&finding.id)) {
             finding.severity = Severity::Warning;
-            finding.seen.push(message!("device-was-used").to_owned());
+            finding.seen.push(by.to_owned());
         }
     }
 

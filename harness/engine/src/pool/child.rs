@@ -36,6 +36,9 @@ pub(super) const TICK: Duration = Duration::from_millis(200);
 /// For this long after an answer, a process counts as running. An exit within this time is noticed at the next request.
 const JUST_NOW: Duration = Duration::from_millis(1);
 
+/// A start of this length is announced, because nothing else is printed before the first worker has started.
+const SLOW: Duration = Duration::from_secs(10);
+
 /// The number of bytes to keep from the end of a library's output.
 const TAIL: usize = 16 * 1024;
 
@@ -67,6 +70,8 @@ pub struct WorkerProcess {
     /// The pipe with the library's output, used to check that all output was read.
     printed: OwnedFd,
     ended: bool,
+    /// True until the first reply, or until a slow start was announced.
+    starting: bool,
     /// The processor time used by an exited process that had a limit.
     processor_time: Option<ProcessorTime>,
     /// The folder of the worker's machine.
@@ -147,6 +152,7 @@ impl WorkerProcess {
             drain: Some(drain),
             printed,
             ended: false,
+            starting: true,
             processor_time: None,
             machine: machine.to_owned(),
             given_up: false,
@@ -209,6 +215,7 @@ impl WorkerProcess {
         loop {
             if let Some(reply) = self.buffered()? {
                 self.heard = Instant::now();
+                self.starting = false;
                 self.went_on(self.heard - since);
                 return Ok(reply);
             }
@@ -226,6 +233,14 @@ impl WorkerProcess {
                 return Err(WorkerEnd::Interrupted(signal));
             }
             self.activity.note_case(self.flight.case_number());
+            if self.starting && since.elapsed() >= SLOW {
+                self.starting = false;
+                self.remarks.announce(&format!(
+                    "the runtime has been starting for {} s; it may take {} s before the start counts as hung",
+                    SLOW.as_secs(),
+                    deadline.as_secs()
+                ));
+            }
             // A process that the library started may keep the pipe open after the worker ends.
             gone = self.status().is_some();
             if self.flight.progress() != progress {
@@ -335,7 +350,7 @@ impl WorkerProcess {
     }
 
     /// The exit status of an idle process; `None` if the process is running or has just answered. This check takes an
-    /// eighth of the engine's time per rule (docs/engine/benchmarks.md).
+    /// eighth of the engine's time per rule (docs/engine/parts.md).
     pub fn status_if_idle(&mut self) -> Option<std::process::ExitStatus> {
         if self.heard.elapsed() < JUST_NOW { None } else { self.status() }
     }

@@ -63,7 +63,7 @@ impl Executor {
                     how(ended)
                 );
                 let recorded = session.flight.calls();
-                let failure = accident_failure(&self.texts(rule), &recorded.0, &WorkerEnd::Environment(text));
+                let failure = accident_failure(&self.texts(rule), &recorded.0, &WorkerEnd::Environment(text), false);
                 let failed = self.lost_case(rule, &session.flight, recorded, failure);
                 Ok(self.search_until(assignment, failed))
             }

@@ -61,6 +61,10 @@ fn budget(rule: &Rule, work: &Effort) -> Budget {
     }
 }
 
+fn is_blocked(report: &CaseReport) -> bool {
+    report.failure.as_ref().is_some_and(|failure| failure.verdict == Verdict::Blocked)
+}
+
 /// The rule's cases to run, and the judgments to make.
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
@@ -212,7 +216,9 @@ impl Executor {
                         Some(Verdict::Crash) => starts = starts.saturating_sub(end.lost.len() as u32),
                         _ => {}
                     }
-                    let last = (!replaced && end.fatal.is_some()) || starts == 0 || hangs == 0;
+                    // Another case would wait for the same work.
+                    let waited = end.hung && is_blocked(&end.report);
+                    let last = (!replaced && end.fatal.is_some()) || starts == 0 || hangs == 0 || waited;
                     fatal = fatal.take().or(end.fatal);
                     Ran { report: end.report, trace: end.trace, last }
                 }

@@ -54,6 +54,8 @@ pub struct Factory {
     pub quarantine: Quarantine,
     /// The variable that lists a process's visible devices.
     pub visible: Option<String>,
+    /// Variables of workers, unless the user has set them.
+    pub variables: Vec<(String, String)>,
     pub remarks: Arc<Remarks>,
     /// Starts that were retried.
     pub retries: Mutex<Vec<Retry>>,
@@ -186,6 +188,7 @@ impl Factory {
             start_up: AtomicU64::new(0),
             quarantine: Quarantine::default(),
             visible: rules.visible.clone(),
+            variables: rules.variables.clone(),
             remarks: Arc::default(),
             retries: Mutex::default(),
             longest: Arc::default(),
@@ -284,6 +287,8 @@ impl Factory {
             };
             environment.extend(visible.map(|visible| (variable.clone(), visible)));
         }
+        let unset = self.variables.iter().filter(|(name, _)| std::env::var_os(name).is_none());
+        environment.extend(unset.cloned());
         environment.push((FILES.to_owned(), machine.path.display().to_string()));
         if let Some(python) = &self.python {
             environment.extend(python.environment(&self.libraries.first().path));

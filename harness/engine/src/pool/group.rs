@@ -11,6 +11,7 @@ use crate::wire::message::{CaseEnd, Reply, Request, RunCase, Stepped};
 use crate::wire::trace::{self, Texts};
 use crate::wire::{Turn, wait};
 use catalog::Rule;
+use record::Verdict;
 
 use super::child::{TICK, WorkerProcess};
 use super::end::WorkerEnd;
@@ -33,6 +34,8 @@ pub struct GroupEnd {
     pub lost: Vec<usize>,
     pub output: String,
     pub fatal: Option<Trouble>,
+    /// True if a call did not return.
+    pub hung: bool,
     /// The failure that a process reported before another process was lost.
     judged: Option<CaseFailure>,
 }
@@ -185,9 +188,11 @@ impl Group<'_> {
             self.members[member].examine_hang();
         }
         end.output = self.members[member].output();
+        end.hung = matches!(accident, WorkerEnd::Hung(_));
+        let holds = self.members.iter().any(|member| member.flight.has_closed_gates());
         let process = &self.members[member];
         let mut failure =
-            process.failure(accident, || accident_failure(&self.texts, &process.flight.calls().0, accident));
+            process.failure(accident, || accident_failure(&self.texts, &process.flight.calls().0, accident, holds));
         if self.members.len() > 1 {
             let name = &self.rule.program.processes[member].name;
             failure.message = format!("in process {name}: {}", failure.message);
@@ -290,8 +295,14 @@ fn speaker(
     }
 }
 
-/// Describes an accident as a case's failure: verdict, place, call and message.
-pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident: &WorkerEnd) -> CaseFailure {
+/// Describes an accident as a case's failure: verdict, place, call and message. `holds` says whether the rule may hold a
+/// stream.
+pub(super) fn accident_failure(
+    texts: &Texts<'_>,
+    calls: &[CallRecord],
+    accident: &WorkerEnd,
+    holds: bool,
+) -> CaseFailure {
     let sites = texts.program.sites();
     let last = calls.last();
     let call = last.and_then(|record| sites.get(record.site as usize).copied().flatten());
@@ -306,6 +317,20 @@ pub(super) fn accident_failure(texts: &Texts<'_>, calls: &[CallRecord], accident
     };
     let failure = CaseFailure::of(accident.verdict(), span, format!("{place}{accident}"));
     let open = last.filter(|record| record.state == CallRecord::OPEN);
+    let called = open.and_then(|record| trace::function(texts, &sites, record));
+    if let (true, WorkerEnd::Hung(_), Some(function), Some(free)) = (holds, accident, called, &texts.rules.may_block)
+        && !free.except.contains(function.name)
+    {
+        let (name, clause) = (function.name, &free.clause);
+        let message = format!(
+            "{place}{accident}; the rule holds a stream, and the documents let {name} wait for it ({clause}), so nothing \
+             is judged"
+        );
+        return CaseFailure {
+            lost_at: last.map(|record| record.site),
+            ..CaseFailure::of(Verdict::Blocked, span, message)
+        };
+    }
     let lost_in = open.and_then(|record| {
         let function = trace::function(texts, &sites, record)?.name.to_owned();
         Some(LostIn { function, life_cycle: record.site & LIFE_CYCLE != 0 })

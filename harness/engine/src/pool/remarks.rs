@@ -43,10 +43,11 @@ impl Remarks {
         let _ = self.announcer.set(Announcer(Box::new(show)));
     }
 
-    /// Shows a text at once. The text is not kept.
+    /// Shows a text at once. The text is not kept. Before the run has a listener, it goes to standard error.
     pub fn announce(&self, text: &str) {
-        if let Some(Announcer(show)) = self.announcer.get() {
-            show(text);
+        match self.announcer.get() {
+            Some(Announcer(show)) => show(text),
+            None => eprintln!("{text}"),
         }
     }
 

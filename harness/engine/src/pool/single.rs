@@ -82,7 +82,8 @@ impl Executor {
         // A process that ended before it began this rule still has the calls from the previous rule.
         let recorded = if worker.flight.progress() == before { Default::default() } else { worker.flight.calls() };
         let rule = assignment.rule;
-        let failure = worker.failure(&accident, || accident_failure(&self.texts(rule), &recorded.0, &accident));
+        let holds = worker.flight.has_closed_gates();
+        let failure = worker.failure(&accident, || accident_failure(&self.texts(rule), &recorded.0, &accident, holds));
         let failed = self.lost_case(rule, &worker.flight, recorded, failure);
         RanRule { result: self.search_until(assignment, failed), output: worker.output(), lost: true }
     }

@@ -358,14 +358,20 @@ impl<'a> Printer<'a> {
         let state = self.program.processes[0].state;
         let files = if prelude::words(steps).any(|word| word == "file") { "    remove_files();\n" } else { "" };
         let run = if several { "run_together()" } else { "run_alone(program)" };
-        let main = match self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
-            None => format!("int main(void) {{ return {run}; }}\n"),
-            Some(variable) => format!(
-                "int main(void)\n{{\n    setenv(\"{variable}\", \"{}\", 1); /* the device of the failure, by its \
-                 number on the machine */\n    \
-                 return {run};\n}}\n",
-                visible.join(",")
-            ),
+        let mut set: Vec<String> =
+            self.rules.variables.iter().map(|(name, value)| format!("setenv(\"{name}\", \"{value}\", 0);")).collect();
+        if let Some(variable) = self.rules.visible.as_ref().filter(|_| can_be_shown(visible)) {
+            let devices = visible.join(",");
+            set.push(format!(
+                "setenv(\"{variable}\", \"{devices}\", 1); /* the device of the failure, by its number on the machine */"
+            ));
+        }
+        let main = match set.as_slice() {
+            [] => format!("int main(void) {{ return {run}; }}\n"),
+            set => {
+                let lines: String = set.iter().map(|line| format!("    {line}\n")).collect();
+                format!("int main(void)\n{{\n{lines}    return {run};\n}}\n")
+            }
         };
         let cases = self.cases.len();
         if let ([_], false) = (self.cases, several) {

@@ -7,11 +7,9 @@ use std::thread::Builder;
 
 use steps::judgment::Judgment;
 
-use ::dictionary::Signature;
-
 use crate::run::{Options, RunError, Target};
 use catalog::{Level, Rule};
-use record::{Verdict, answered};
+use record::Verdict;
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
@@ -142,17 +140,7 @@ impl Trial<'_> {
 
     /// Runs all configurations.
     pub(super) fn run(&self, configurations: &[Configuration<'_>]) -> Result<(), RunError> {
-        let done = AtomicUsize::new(0);
-        self.each(
-            configurations,
-            || Ok(()),
-            |(), configuration| {
-                self.configuration(configuration)?;
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                self.proof.progress.into_iter().for_each(|progress| progress(done, configurations.len()));
-                Ok(())
-            },
-        )
+        self.each(configurations, || Ok(()), |(), configuration| self.configuration(configuration))
     }
 
     /// Runs every rule on a faithful device that records which defects the device's model queries.
@@ -189,7 +177,6 @@ impl Trial<'_> {
         let experiment = Experiment::default();
         for rule in &configuration.rules {
             match configuration.device {
-                Device::Defect(_) if self.proof.dictionary => {}
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
                     for seed in first..first + seeds {
@@ -305,8 +292,7 @@ impl Trial<'_> {
             (false, false, Unclaimed::Nobodys) => None,
             (false, ..) => Some(TRIED),
         };
-        // A dictionary needs the rate of every failing rule.
-        let experiment = Experiment { counts: claimed || self.proof.dictionary, cases, ..Experiment::default() };
+        let experiment = Experiment { counts: claimed, cases, ..Experiment::default() };
         let attempt = lab.attempt(rule, seed, &experiment, Attempt::passes);
         if !claimed && attempt.kills() {
             self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
@@ -320,8 +306,6 @@ impl Trial<'_> {
             failed: attempt.failed,
             first: attempt.first,
             statement: rule.program.text(attempt.place),
-            code: answered(&attempt.reason).1.map(|code| code.to_string()),
-            shape: attempt.difference.as_ref().map(Signature::shape_of),
         });
     }
 

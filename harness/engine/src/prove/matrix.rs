@@ -33,10 +33,6 @@ pub struct Cell {
     pub first: u64,
     /// The statement at which the first case failed.
     pub statement: String,
-    /// The code that the failed call returned, if a call failed, by its name if the header names it.
-    pub code: Option<String>,
-    /// The shape of the difference between expected and seen bytes, if bytes were compared.
-    pub shape: Option<String>,
 }
 
 /// The results for every rule on every defect that the model queried when the rule ran on the faithful device. Other

@@ -5,7 +5,6 @@
 //! Each configuration of the simulated device (faithful, with a legal variant, with one seeded defect, or one of the
 //! bad devices) is a separate run. The rules in a configuration share workers.
 
-mod dictionary;
 mod experiment;
 mod glitch;
 mod judge;
@@ -24,7 +23,6 @@ use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
 use crate::run::{Distribution, Filter, NothingSelected, Options, RunError, Shard, Target};
-use ::dictionary::Dictionary;
 use catalog::{Level, Rule, Rules};
 use simulator_contract::is_subtle;
 
@@ -34,7 +32,6 @@ pub use matrix::Matrix;
 pub use page::render;
 pub use ratchet::{Ratchet, raise};
 
-use self::dictionary::dictionary;
 use lab::{Configuration, Device, Trial};
 use matrix::Cell;
 
@@ -76,15 +73,8 @@ pub struct ProofOptions {
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
-    /// Only build the matrix and the product's fault dictionary, and prove nothing.
-    pub dictionary: bool,
-    /// The dictionary that the new one replaces. Costs of unchanged rules are not measured again, and rows of defects
-    /// that are not tried are kept.
-    pub earlier: Option<Dictionary>,
     /// The maximum number of cases for a cell of the matrix, in addition to the edges; `None` for the usual numbers.
     pub cell_cases: Option<u32>,
-    /// Receives the number of finished configurations, and of all.
-    pub progress: Option<fn(usize, usize)>,
 }
 
 /// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
@@ -109,7 +99,7 @@ impl ProofOptions {
 
     /// True if the proof only builds a matrix.
     fn only_matrix(&self) -> bool {
-        self.dictionary || !self.matrix_of.is_empty()
+        !self.matrix_of.is_empty()
     }
 
     /// True if the proof tries unclaimed defects when `rules` rules are selected.
@@ -135,8 +125,6 @@ pub struct Proof {
     pub matrix: Option<Matrix>,
     /// The defects that rules kill but do not claim. Empty if the proof tried no unclaimed defects.
     pub unclaimed: Vec<CouldClaim>,
-    /// The product's fault dictionary, if requested.
-    pub dictionary: Option<Dictionary>,
 }
 
 /// A defect that a rule kills but does not claim.
@@ -186,14 +174,12 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     if proof.glitches {
         trial.glitches(&selected)?;
     }
-    let costs = if proof.dictionary { trial.costs(&selected)? } else { BTreeMap::new() };
     let rules: Vec<RuleProof> =
         trial.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let mut cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
     cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
     let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
-    let dictionary = proof.dictionary.then(|| dictionary(target, seed, proof, &selected, &cells, &reached, &costs));
     Ok(Proof {
         product: target.conditions.product.clone(),
         seeds: proof.seeds,
@@ -203,7 +189,6 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
         glitched: proof.glitches,
         matrix: proof.matrix.then(|| Matrix::new(cells, judged, proof.filter.is_empty(), target.runtime.defects())),
         unclaimed,
-        dictionary,
     })
 }
 

@@ -47,6 +47,13 @@ impl Native {
         Some(answered(unsafe { function() }, ()))
     }
 
+    /// `int f(unsigned int flags)` with the flags 0
+    pub fn call_plain(&self, name: &str) -> Answered<()> {
+        let function: unsafe extern "C" fn(c_uint) -> c_int = self.function(name)?;
+        // SAFETY: the prototype is the documented one.
+        Some(answered(unsafe { function(0) }, ()))
+    }
+
     /// `int f(char *text, unsigned int length)`
     pub fn text(&self, name: &str) -> Answered<String> {
         let function: unsafe extern "C" fn(*mut c_char, c_uint) -> c_int = self.function(name)?;

@@ -139,6 +139,7 @@ impl Campaign {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
         if outcome.result.verdict.passes() || outcome.result.verdict == Verdict::Cut {
+            outcome = self.repeated(index, lease, &mut slot, round, outcome);
             self.note_free_memory(&mut slot);
             self.checkpoint(index, lease, false, &mut slot);
             outcome = self.unless_unwell(outcome, lease, false, &mut slot);
@@ -210,7 +211,7 @@ impl Campaign {
 
     /// The devices visible to a rule's processes, as named on the machine. Empty if all devices are visible, or if the
     /// visible devices are unknown.
-    fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
+    pub(super) fn seen(&self, lease: &Lease<'_>) -> Vec<String> {
         let variable = self.target.rules.visible.as_ref().filter(|_| !self.target.private_machines);
         let given = || variable.map(|variable| visible::given(variable)).unwrap_or_default();
         let all = || Some(given()).filter(|given| given.len() == self.target.conditions.devices as usize);
@@ -235,8 +236,6 @@ impl Campaign {
         let seed = rule_seed(run_seed, &rule.id);
         let only = replay::repeated(rule, &self.only);
         let mut assignment = Assignment { known: self.known.of(rule), only: &only, ..executor.assignment(rule, seed) };
-        self.more_of_races(rule, &mut assignment.budget);
-        self.limit(rule, &mut assignment.budget);
         if brief {
             assignment.deadline = executor.factory.brief();
         }

@@ -11,16 +11,14 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::case::{CaseError, cases_from_json, rule_seed};
+use crate::leftovers::Names;
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
+use crate::soak::Length;
 use catalog::Rules;
-use dictionary::Current;
 use record::books::{Expected, KnownFailures};
-use record::{
-    Incident, Meaning, RecordedPlan, RuleResult, RunEnd, RunHeader, SortedResult, Verdict, counts, exit_code,
-};
+use record::{Incident, Meaning, RuleResult, RunEnd, RunHeader, SortedResult, Verdict, counts, exit_code};
 
-use super::budget::chances;
 use super::debugged::expect_debuggable;
 use super::devices::{self, Demand, Devices, Opened, Recovery};
 use super::empty_result::empty_result;
@@ -46,10 +44,6 @@ pub struct Campaign {
     /// The cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// The plan of rules and cases, if the run has a budget of time.
-    pub(super) plan: Option<RecordedPlan>,
-    /// The fault dictionary, by which rules on callers at the same time get more cases than others.
-    pub(super) chances: Option<Current>,
     /// The seed of a random order of rules, if there is one.
     pub(super) shuffle: Option<u64>,
     /// The run's remarks and incidents.
@@ -65,7 +59,11 @@ pub struct Campaign {
     pub(super) evidence: Evidence,
     /// The debugger for the run's only rule.
     pub(super) debugger: Option<Debugger>,
+    /// The length for which each rule that passes is repeated, if the run repeats rules.
+    pub(super) repeats: Option<Length>,
     begun: Instant,
+    /// The names in shared memory and in the temporary folder at the start; `None` for a simulated device.
+    names: Option<Names>,
     /// The time spent on confirming the failures of each chapter, in milliseconds.
     pub(super) confirming: Vec<AtomicU64>,
 }
@@ -95,7 +93,7 @@ impl Campaign {
         let lease = devices.take_anyway(Demand::ONE);
         let measured = target.set_patience(lease.visible().as_deref(), options);
         drop(lease);
-        let said: Vec<String> = said.into_iter().chain(measured).collect();
+        let said: Vec<String> = target.unknown_name.take().into_iter().chain(said).chain(measured).collect();
         let limit = Duration::from_secs(options.run.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
         let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
@@ -109,15 +107,15 @@ impl Campaign {
             evidence,
             only,
             known: KnownCases::default(),
-            plan: None,
             shuffle: options.run.shuffle,
-            chances: chances(options, runtime, &target.rules, &target.conditions.product),
             devices,
             everywhere: options.everywhere(),
             recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
             running: Running::default(),
             debugger: options.debugger.clone(),
+            repeats: options.effort.length,
             begun: Instant::now(),
+            names: (!target.library.simulated).then(|| Names::now(options.machine.report_dir.as_deref())),
             confirming: target.rules.chapters.iter().map(|_| AtomicU64::new(0)).collect(),
             target,
         };
@@ -223,11 +221,7 @@ impl Campaign {
                 Some(reason) => RuleResult { verdict: Verdict::Skipped, reason, ..support_rule::empty_result(planned) },
                 None => support_rule::exported(&self.target, planned),
             },
-            // An owner that the plan leaves out runs all the same if another rule fails at its function.
-            Some(index) => match self.left_out_of_plan(&planned.id) {
-                Some(reason) => self.not_planned(index, reason),
-                None => self.judged(index),
-            },
+            Some(index) => self.judged(index),
         }
     }
 
@@ -274,8 +268,7 @@ impl Campaign {
     /// True if a planned rule applies to this target.
     pub(super) fn runs(&self, planned: &Planned) -> bool {
         let applies = |index: usize| self.target.skip(&self.target.rules.rules[index]).is_none();
-        let planned_too = planned.rule.is_none() || self.left_out_of_plan(&planned.id).is_none();
-        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none() && planned_too
+        planned.rule.is_none_or(applies) && self.danger(&planned.id).is_none()
     }
 
     /// The result of a planned rule that does not run.
@@ -309,6 +302,7 @@ impl Campaign {
     pub fn finish(&self) -> RunEnd {
         let factory = &self.target.executor.factory;
         self.target.executor.pool.close(factory.deadlines);
+        self.names.as_ref().and_then(Names::remark_on_new).into_iter().for_each(|remark| self.remark(remark));
         let results = self.results();
         let expectations = self.tally.sorted(&results);
         let exit = exit_code(&self.header.settings, &results, self.known.unusable, expectations.as_ref());

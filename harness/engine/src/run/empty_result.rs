@@ -6,8 +6,7 @@ use record::{RuleResult, Verdict};
 /// The result of a rule that has not run.
 pub(super) fn empty_result(rules: &Rules, rule: &Rule, seed: u64) -> RuleResult {
     let chapter = &rules.chapters[rule.chapter].name;
-    let class = rules.classes.get(&rule.id).cloned();
-    RuleResult { seed, class, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
+    RuleResult { seed, doubt: rule.doubt.clone(), ..blank(&rule.id, chapter, &rule.title, rule.level) }
 }
 
 /// A result with all optional fields empty.
@@ -15,7 +14,6 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
     RuleResult {
         id: id.to_owned(),
         chapter: chapter.to_owned(),
-        class: None,
         title: title.to_owned(),
         level,
         verdict: Verdict::Pass,
@@ -38,6 +36,7 @@ pub(super) fn blank(id: &str, chapter: &str, title: &str, level: Level) -> RuleR
         each: Vec::new(),
         memory_limit: None,
         ran_in: Vec::new(),
+        repetition: None,
         logs: None,
         rounds: None,
     }

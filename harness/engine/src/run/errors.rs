@@ -11,8 +11,6 @@ use catalog::{CatalogError, UnknownName};
 use record::JournalError;
 use record::books::BooksError;
 
-use dictionary::DictionaryError;
-
 use super::library::LibraryError;
 use super::not_debugged::NotDebugged;
 use super::status::{ExitStatus, is_missing};
@@ -52,9 +50,9 @@ pub enum RunError {
     /// `given` is the option or the query that gave the case, `form` its kind of text.
     #[error("error: {given}: {reason}; give the {form} that a failure prints")]
     Case { given: String, reason: String, form: &'static str },
-    /// The product has no fault dictionary, or its file cannot be used.
-    #[error("error: {0}")]
-    Dictionary(#[from] DictionaryFileError),
+    /// A length without the profile that repeats rules.
+    #[error("error: --for repeats rules until the time is over; add --profile soak")]
+    Length,
     #[error("error: {0}")]
     Folder(#[from] FolderError),
     /// No more results can be written.
@@ -96,9 +94,9 @@ impl RunError {
             | RunError::Registry(_)
             | RunError::Selection(_)
             | RunError::SelectionOptions(_)
+            | RunError::Length
             | RunError::NotDebugged(_)
             | RunError::Expectations(_)
-            | RunError::Dictionary(_)
             | RunError::Merge(_)
             | RunError::Folder(FolderError::Name { .. } | FolderError::Keep)
             | RunError::Case { .. } => ExitStatus::Usage,
@@ -286,20 +284,4 @@ pub enum MergeError {
          executable that ran them"
     )]
     Catalog { suite: String },
-}
-
-/// The reason why a product's fault dictionary cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum DictionaryFileError {
-    #[error(
-        "there is no fault dictionary for {product}; make it with `atlas-cts prove --product {product} --dictionary \
-         specs/RUNTIME/dictionary` and build again, or give that folder's specs with --specs{}",
-        .known.is_empty().then(String::new).unwrap_or_else(|| format!(" (there are some for {})", .known.join(", ")))
-    )]
-    Missing { product: String, known: Vec<String> },
-    #[error("{path}: {source}; make it again with `atlas-cts prove --dictionary DIR`")]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error("{name}: {source}")]
-    Damaged { name: String, source: DictionaryError },
 }

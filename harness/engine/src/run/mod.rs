@@ -4,7 +4,6 @@
 mod answers;
 mod attempt;
 mod breaker;
-mod budget;
 mod campaign;
 mod debugged;
 mod devices;
@@ -37,6 +36,7 @@ mod profile;
 mod programs;
 mod redacted;
 mod registry;
+mod repetition;
 mod replay;
 mod result;
 mod resume;
@@ -50,13 +50,9 @@ mod support_rule;
 mod tally;
 mod target;
 mod through;
-mod time_budget;
 
-pub use budget::dictionary_of;
 pub use campaign::Campaign;
-pub use errors::{
-    DictionaryFileError, FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError,
-};
+pub use errors::{FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError};
 pub use estimate::Estimate;
 pub use expectation_options::{ExpectationOptions, FailOn};
 pub use folder::RunFolder;
@@ -85,6 +81,5 @@ pub use simulated_capabilities::simulated_capabilities;
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
 pub use through::{ThroughError, python as python_command, set_up as set_up_python};
-pub use time_budget::TimeBudget;
 
 pub use crate::pool::interrupt;

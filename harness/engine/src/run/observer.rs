@@ -19,6 +19,7 @@ use super::folder::{RunFolder, report};
 use super::listener::{Listener, ToStandardError};
 use super::options::{CatalogOptions, Options};
 use super::places::{read_named, runs_folder};
+use super::profile::Profile;
 use super::resume::Earlier;
 use super::selection::{Filter, Planned};
 use super::status::ExitStatus;
@@ -283,7 +284,15 @@ fn begin(
     if let Some(earlier) = &earlier {
         earlier.expect_same_files(options, runtime, &rules)?;
     }
-    let whole = filter.select(&rules)?;
+    let mut whole = filter.select(&rules)?;
+    if options.effort.length.is_some() {
+        if options.profile() != Profile::Soak {
+            return Err(RunError::Length);
+        }
+        if earlier.is_none() && filter.selects_all() {
+            whole.retain(|planned| planned.rule.is_some_and(|index| rules.rules[index].cycle));
+        }
+    }
     let (mut selected, part) = filter.part_of(whole.clone(), &rules);
     if let Some(earlier) = &earlier {
         selected = earlier.selection(&rules, selected)?;
@@ -303,7 +312,6 @@ fn begin(
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
-    let planned = campaign.plan_within(options, whole)?;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
     let site = campaign.header.settings.site.clone();
@@ -313,9 +321,6 @@ fn begin(
     observer.line(&books.first_line(&campaign.header))?;
     if let Some(site) = site {
         observer.line(&site.line())?;
-    }
-    if let Some(planned) = planned {
-        observer.line(&planned)?;
     }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
@@ -328,7 +333,7 @@ fn begin(
     for hint in hints {
         observer.line(&hint)?;
     }
-    Ok(Agenda {
+    let mut agenda = Agenda {
         campaign,
         selected,
         folder,
@@ -336,7 +341,11 @@ fn begin(
         max_fail: options.run.max_fail,
         broken: AtomicU64::new(0),
         lost: OnceLock::new(),
-    })
+    };
+    let repeated = agenda.selected.iter().filter(|planned| agenda.campaign.runs(planned)).count();
+    let at_once = agenda.threads();
+    agenda.campaign.share_time(repeated, at_once);
+    Ok(agenda)
 }
 
 /// Loads and checks the catalog that the options select.

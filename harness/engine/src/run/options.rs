@@ -12,14 +12,14 @@ use simulator_contract::environment;
 use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
+use crate::soak::Length;
 use catalog::Specs;
-use record::{LONGEST_DEADLINE, RecordedPlan, SiteSettings};
+use record::{LONGEST_DEADLINE, SiteSettings};
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 use super::profile::Profile;
-use super::time_budget::TimeBudget;
 use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
 /// The default value for `--deadline`, in seconds.
@@ -191,9 +191,15 @@ impl Default for ConditionOptions {
 pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
     ///
-    /// Every rule runs. --level and --budget select rules and cases by what they notice.
+    /// Every rule runs.
     #[arg(long, env = "ATLAS_CTS_PROFILE", value_enum, help_heading = WORK)]
     pub profile: Option<Profile>,
+    /// Repeat cycles for this time, such as 8h or 30m, or this often each, such as 6000x; with --profile soak.
+    ///
+    /// A cycle acquires, uses and releases something. The run looks at what grows: memory, descriptors, threads,
+    /// mappings, latency. Without a filter it repeats the catalog's cycles, with one the rules that the filter selects.
+    #[arg(long = "for", env = "ATLAS_CTS_FOR", value_name = "DURATION", help_heading = WORK, hide_short_help = true)]
+    pub length: Option<Length>,
     /// Seed for the run; by default, profiles other than smoke draw one.
     #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
@@ -271,23 +277,11 @@ pub struct SimulatorOptions {
 /// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Run what notices most in 10 s (1), 1 minute (2) or 10 minutes (3).
-    ///
-    /// The time is the sum for one simulated device, without start-up. The plan is made before the run, from the
-    /// product's fault dictionary, and is the same on every machine; the clock cuts nothing.
-    #[arg(long, env = "ATLAS_CTS_LEVEL", value_name = "1..3", value_parser = clap::value_parser!(u8).range(1..=3), conflicts_with_all = ["profile", "budget", "case"], help_heading = WORK)]
-    pub level: Option<u8>,
-    /// Rules and cases that notice most in this time, such as 90s or 5m; see --level.
-    #[arg(long, env = "ATLAS_CTS_BUDGET", value_name = "TIME", conflicts_with_all = ["profile", "case"], help_heading = WORK, hide_short_help = true)]
-    pub budget: Option<TimeBudget>,
     /// Start the rules in a random order, drawn from this seed.
     ///
     /// No verdict may depend on the order. Without it, rules start in the order of the catalog.
     #[arg(long, env = "ATLAS_CTS_SHUFFLE", value_name = "N", help_heading = WORK, hide_short_help = true)]
     pub shuffle: Option<u64>,
-    /// The plan of the resumed run, which is not made again.
-    #[arg(skip)]
-    pub resumed_plan: Option<RecordedPlan>,
     /// Fail the run (exit status 3) if fewer devices than this work at its start.
     #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
@@ -430,20 +424,16 @@ impl RunOptions {
 }
 
 impl Options {
-    /// The budget of time that --level or --budget gives, if any.
-    pub(super) fn time_budget(&self) -> Option<TimeBudget> {
-        self.run.level.map(TimeBudget::of_level).or_else(|| self.run.budget.clone())
-    }
-
-    /// The profile: the given one or, with a budget of time, the one with about as much work.
+    /// The profile.
     pub(super) fn profile(&self) -> Profile {
-        let of_budget = || self.time_budget().map(|budget| budget.profile());
-        self.effort.profile.or_else(of_budget).unwrap_or_default()
+        self.effort.profile.unwrap_or_default()
     }
 
     /// The amount of work per rule.
     pub(super) fn work(&self) -> Effort {
-        let mut work = self.profile().work(self.effort.rule_limit);
+        // A run that repeats rules tries each as in smoke before.
+        let profile = if self.effort.length.is_some() { Profile::Smoke } else { self.profile() };
+        let mut work = profile.work(self.effort.rule_limit);
         for budget in [&mut work.single, &mut work.group, &mut work.apart, &mut work.fresh] {
             budget.exhaustive = self.effort.exhaustive;
         }

@@ -9,7 +9,7 @@ use crate::case::LEAST_PATIENCE;
 use crate::runtime::Runtime;
 use catalog::Rules;
 use catalog::digest;
-use record::{Journal, LibraryIdentity, Recorded, RunHeader};
+use record::{LibraryIdentity, Recorded, RunHeader};
 
 use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
@@ -37,12 +37,6 @@ impl Earlier {
         }
         let (folder, run) = read_named(given).map_err(|error| ResumeError::NoRun { error })?;
         let mut differences = Differences::from_earlier(options.on_command_line.as_ref());
-        differences.fact(
-            "the journal's format",
-            &run.header.format,
-            &Journal::FORMAT,
-            &format!("finish it with version {} of the suite", run.header.suite),
-        );
         compare_options(&mut differences, &run.header, options, &folder);
         expect_none(&differences, &folder)?;
         complete(options, &run.header);
@@ -159,10 +153,6 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     let yes = |yes: bool| if yes { "on" } else { "off" };
     differences.option("--product", &&*then.product, now.catalog.named_product().as_ref());
     differences.option("--profile", &then.profile.as_str(), now.effort.profile.map(Profile::name).as_ref());
-    let budget = |budget: Option<&str>| budget.unwrap_or("no budget").to_owned();
-    let planned = settings.plan.as_ref().map(|plan| plan.budget.as_str());
-    let budget_now = now.time_budget().map(|now| budget(Some(now.text())));
-    differences.option("--level or --budget", &budget(planned), budget_now.as_ref());
     differences.option("--seed", &then.seed, now.effort.seed.as_ref());
     differences.option("--devices", &all_devices(then), now.conditions.devices.as_ref());
     differences.option("--run-mode", &then.run_mode, now.conditions.run_mode.as_ref());
@@ -204,6 +194,8 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
     let repeat = now.run.repeat.map(|repeat| repeat.to_string());
     differences.option("--repeat", &settings.repeat.unwrap_or(1).to_string(), repeat.as_ref());
+    let length = now.effort.length.map(|length| length.to_string());
+    differences.option("--for", &settings.length.clone().unwrap_or_default(), length.as_ref());
     let report = now.machine.report_dir.as_deref().map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
     let report = report.map(|dir| dir.display().to_string());
     differences.option("--report-dir", &folder.display().to_string(), report.as_ref());
@@ -221,8 +213,6 @@ fn complete(options: &mut Options, then: &RunHeader) {
     let settings = &then.settings;
     options.catalog.product.clone_from(&then.product);
     options.effort.profile = Profile::from_str(&then.profile, false).ok();
-    options.run.resumed_plan.clone_from(&settings.plan);
-    (options.run.level, options.run.budget) = (None, None);
     options.effort.seed = Some(then.seed);
     options.conditions.devices = Some(all_devices(then));
     options.devices_out = then.devices_out.iter().map(|out| out.device.clone()).collect();
@@ -246,6 +236,7 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.run.redact = settings.redact;
     options.run.min_executed = settings.min_executed;
     options.run.repeat = settings.repeat;
+    options.effort.length = settings.length.as_ref().and_then(|length| length.parse().ok());
     let embedded = then.library.simulated && !then.library.chosen_by.starts_with("--library");
     if options.machine.library.is_none() && options.workers.backend == Backend::Auto && embedded {
         options.workers.backend = Backend::Simulator;
@@ -259,7 +250,6 @@ impl Options {
         let (conditions, simulator) = (ConditionOptions::default(), SimulatorOptions::default());
         let mut options = Options::of_rules(catalog, &conditions, &EffortOptions::default(), &simulator);
         complete(&mut options, header);
-        options.run.resumed_plan = None;
         options.run.min_executed = None;
         options.machine.lock_dir = LOCK_FOLDER.into();
         options

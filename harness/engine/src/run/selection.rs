@@ -61,7 +61,7 @@ pub struct Filter {
     pub exact: bool,
     /// Functions. If there are any, only rules that call one of them are selected.
     pub functions: Vec<String>,
-    /// Chapters, areas and JUnit classes. If there are any, only rules in one of them are selected.
+    /// Chapters and areas. If there are any, only rules in one of them are selected.
     pub chapters: Vec<String>,
     /// The rules that failed in an earlier run. If given, only these are selected.
     pub failed: Option<FailedRules>,
@@ -73,6 +73,13 @@ pub struct Filter {
     pub places: HashMap<String, String>,
     /// The part of the selection to run.
     pub part: Option<(Shard, Distribution)>,
+}
+
+impl Filter {
+    /// True if nothing names the rules to run.
+    pub(super) fn selects_all(&self) -> bool {
+        self.wanted.is_empty() && self.functions.is_empty() && self.chapters.is_empty() && self.failed.is_none()
+    }
 }
 
 /// The rules that an earlier run found broken or could not answer.

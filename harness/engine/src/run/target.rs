@@ -71,6 +71,8 @@ pub struct Target {
     pub(super) leaves_devices: bool,
     /// The name that the runtime reports for the device.
     pub reported_name: Option<String>,
+    /// The remark about a name that no product has.
+    pub(super) unknown_name: Option<String>,
     /// The device locks, held until the run ends, so that no other run uses the devices.
     _locks: Vec<File>,
 }
@@ -128,7 +130,7 @@ impl Target {
             simulated: choice.embedded,
             chosen_by,
         };
-        let (mut reported_name, mut mapped, mut leaves_devices) = (None, Vec::new(), false);
+        let (mut reported_name, mut unknown_name, mut mapped, mut leaves_devices) = (None, None, Vec::new(), false);
         let mut versions = BTreeMap::new();
         let uncertain: Vec<&'static str> = rules.uncertain().iter().map(|function| function.name).collect();
         let asked = ask(options, &rules, &factory, &pool, &uncertain)?;
@@ -156,9 +158,14 @@ impl Target {
                 conditions.editions.set(position, edition);
             }
             reported_name = answer("product");
-            if let Some(product) = product_of(options, &rules, asked("product"))? {
+            let kind = answer("kind").filter(|kind| !kind.is_empty());
+            if let Some(product) = product_of(options, &rules, kind.as_deref(), asked("product"))? {
                 conditions.product = product;
             }
+            unknown_name = reported_name
+                .as_deref()
+                .filter(|name| kind.is_none() && rules.product_of(name).is_none())
+                .map(|name| unknown(name, &conditions.product));
             if !rules.life_cycle.same(&conditions.product, &factory.product) {
                 // Ends the worker that answered the queries, because the worker was prepared for another product.
                 pool.close(factory.deadlines);
@@ -220,6 +227,7 @@ impl Target {
             private_machines,
             leaves_devices,
             reported_name,
+            unknown_name,
             host,
             _locks: locks,
         })
@@ -322,12 +330,12 @@ fn settings(options: &Options) -> RunSettings {
         through: options.conditions.through.clone(),
         on_every_device: options.everywhere(),
         repeat: options.run.repeat.filter(|repeat| *repeat > 1),
+        length: options.effort.length.map(|length| length.to_string()),
         max_fail: options.run.max_fail,
         site: options.site.clone(),
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,
-        plan: None,
         part: None,
         expectations: None,
     }
@@ -502,6 +510,7 @@ fn somebody_says(rules: &Rules, call: &FailedCall) -> bool {
 fn product_of(
     options: &Options,
     rules: &Rules,
+    kind: Option<&str>,
     answer: Option<&Result<String, String>>,
 ) -> Result<Option<String>, TargetError> {
     let auto = options.catalog.named_product().is_none();
@@ -511,7 +520,7 @@ fn product_of(
         Some(Err(reason)) => return Err(TargetError::ProductUnanswered { reason: reason.clone() }),
         None => return Err(TargetError::NoProductQuery),
     };
-    match rules.product_of(name) {
+    match rules.product_of(kind.unwrap_or(name)) {
         Some(found) if auto => Ok(Some(found.id.clone())),
         // For a resumed run, the product is compared later, together with the other facts about the target.
         _ if options.resume.is_some() => Ok(None),
@@ -523,9 +532,23 @@ fn product_of(
                 wanted: options.catalog.product.clone(),
             })
         }
-        None if auto => Err(TargetError::ProductUnknown { reported: name.clone() }),
+        None if auto => match &rules.unknown_product {
+            Some(product) => Ok(Some(product.clone())),
+            None => {
+                let known = rules.product_names.ids().map(str::to_owned).collect();
+                Err(TargetError::ProductUnknown { reported: name.clone(), known })
+            }
+        },
         _ => Ok(None),
     }
+}
+
+/// The remark about a name that no product has.
+fn unknown(name: &str, product: &str) -> String {
+    format!(
+        "products.yaml does not have the name `{name}`, so the device is tested as {product}; if it is another one, \
+         give --product ID"
+    )
 }
 
 /// The number of devices to use.

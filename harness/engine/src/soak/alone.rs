@@ -1,13 +1,12 @@
 //! Repeats a cycle alone, with a look after each cycle, to find how often a quantity grows.
 
 use catalog::Rule;
-use record::{Levels, Quantity, SoakRate, StartReason};
+use record::{GrowthAlone, Levels, Quantity, StartReason};
 
-use crate::case::rule_seed;
 use crate::pool::{Executor, Slot, interrupt};
-use crate::run::{Target, verdict};
+use crate::run::verdict;
 
-use super::lane::{cycles_of, starts_processes};
+use super::batches::{cycles_of, starts_processes};
 use super::levels::Look;
 
 /// The number of cycles before the first look, and the largest number of cycles.
@@ -27,24 +26,16 @@ fn least(quantity: Quantity) -> i64 {
     }
 }
 
-/// Repeats a rule's cycle alone until the quantity has grown several times. `None` if the quantity cannot be read
-/// after each cycle, if it did not grow, or if a cycle failed.
-pub fn alone(target: &Target, position: usize, rule: &Rule, seed: u64, quantity: Quantity) -> Option<SoakRate> {
-    let executor = &target.executor;
-    let mut slot = executor.pool.take().ok()?;
-    slot.clear(StartReason::FirstUse);
-    let found = search(executor, &mut slot, (position, rule), rule_seed(seed, &rule.id), quantity);
-    executor.pool.give_back(slot);
-    found
-}
-
-fn search(
+/// Repeats a rule's cycle alone in new processes until the quantity has grown several times. `None` if the quantity
+/// cannot be read after each cycle, if it did not grow, or if a cycle failed.
+pub(super) fn alone(
     executor: &Executor,
     slot: &mut Slot,
-    (position, rule): (usize, &Rule),
+    rule: &Rule,
     seed: u64,
     quantity: Quantity,
-) -> Option<SoakRate> {
+) -> Option<GrowthAlone> {
+    slot.clear(StartReason::FirstUse);
     let starts = starts_processes(rule);
     executor.start_workers(rule, slot).ok()?;
     let first = Look::at(slot, &executor.factory, None).ok()?;
@@ -70,5 +61,5 @@ fn search(
     };
     let amount = median(growths.iter().map(|(_, amount)| amount.unsigned_abs()).collect())?;
     let every = median(growths.windows(2).map(|pair| pair[1].0 - pair[0].0).collect());
-    Some(SoakRate { rule: position, quantity, cycles, grew: growths.len() as u64, every, amount })
+    Some(GrowthAlone { cycles, every, amount })
 }

@@ -1,166 +1,97 @@
-//! A soak: rules of which each is one cycle of acquiring and releasing, repeated in processes that live as long as the
-//! soak. Between batches of cycles, the supervisor looks at the resources of the device and of the processes.
-//!
-//! Batches of different rules take turns, and each rule has separate processes. Everything that a soak finds is in its
-//! file ([`record::SoakFile`]), so a soak that was killed continues with the next batch.
+//! The repetition of cycles: rules of which each acquires, uses and releases something, repeated in processes that live
+//! as long as the repetition. Between batches of cycles, the supervisor looks at the resources of the device and of the
+//! processes, and judges what grows.
 
 mod alone;
-mod burst;
-mod lane;
+mod batches;
+mod judge;
 mod levels;
+mod slope;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+use std::time::Duration;
 
-use catalog::{Rule, Rules};
-use record::{RecordedSoak, SoakFile, SoakFileError, SoakHeader, SoakLine, SoakRule, SoakSkip};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use catalog::Rule;
+use record::{Growth, Quantity, Repetition};
 
-use crate::case::rule_seed;
-use crate::pool::interrupt;
-use crate::run::{Options, RunError, Target};
-use crate::runtime::Runtime;
+use crate::case::SearchResult;
+use crate::pool::{Executor, Slot};
 
-use lane::{COSTS, Ended, Lane, starts_processes};
+use batches::Ended;
+pub(crate) use batches::{CYCLES_OF_A_START, starts_processes};
 
-pub use alone::alone;
-pub use burst::{Burst, BurstError, burst, prepare};
 
-/// The seed of a soak without `--seed`.
-const DEFAULT_SEED: u64 = 20_260_101;
-
-/// The length of a soak.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Length {
-    /// The number of cycles for each rule. A cycle that starts processes counts as several.
-    pub cycles: Option<u64>,
-    /// The time.
-    pub time: Option<Duration>,
-}
-
-/// The end of a soak's batches.
+/// The length of a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The length was reached, or no rule can continue.
-    Done,
-    /// A signal ended the soak, which can be resumed.
-    Signal(&'static str),
+pub enum Length {
+    /// The time for all cycles together, or for one of them.
+    Time(Duration),
+    /// The number of cycles of each rule. A cycle that starts processes counts as fifty.
+    Cycles(u64),
 }
 
-/// The first cycle of a rule, for the header of a soak's file.
-fn described(rule: &Rule) -> SoakRule {
-    let mut calls: Vec<String> = Vec::new();
-    for name in rule.program.function_names() {
-        if !calls.iter().any(|known| known == name) {
-            calls.push(name.to_owned());
+/// The longest time of a repetition, in seconds: a year.
+const LONGEST: f64 = 366.0 * 24.0 * 3600.0;
+
+impl Display for Length {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Time(time) => write!(out, "{}s", time.as_secs_f64()),
+            Length::Cycles(cycles) => write!(out, "{cycles}x"),
         }
     }
-    let place = rule.place(0);
-    SoakRule { id: rule.id.clone(), title: rule.title.clone(), place, calls }
 }
 
-/// Opens the target of a soak: loads the library in a worker and measures the device's speed.
-///
-/// # Errors
-/// Fails if an option names something unknown, or if the library, the runtime or a device cannot be used.
-pub fn open(
-    options: &Options,
-    runtime: &'static Runtime,
-    rules: Arc<Rules>,
-) -> Result<(Target, Option<String>), RunError> {
-    interrupt::listen(false);
-    let mut target = Target::open(options, runtime, rules)?;
-    let remark = target.set_patience(None, options);
-    Ok((target, remark))
-}
+impl FromStr for Length {
+    type Err = String;
 
-/// The header of a soak of these rules.
-pub fn header(target: &Target, options: &Options, rules: &[&Rule], length: Length) -> SoakHeader {
-    SoakHeader {
-        format: SoakFile::FORMAT,
-        suite: env!("CARGO_PKG_VERSION").to_owned(),
-        runtime: target.rules.runtime.clone(),
-        product: target.conditions.product.clone(),
-        library: target.library.path.clone(),
-        sha256: target.library.sha256.clone(),
-        version: target.library.version.clone(),
-        simulated: target.library.simulated,
-        catalog: target.rules.digest.clone(),
-        seed: options.effort.seed.unwrap_or(DEFAULT_SEED),
-        defects: options.run.defects.clone(),
-        cycles: length.cycles,
-        seconds: length.time.map(|time| time.as_secs()),
-        started: now(),
-        rules: rules.iter().map(|rule| described(rule)).collect(),
+    fn from_str(text: &str) -> Result<Length, String> {
+        let units = [("h", 3600.0), ("m", 60.0), ("s", 1.0)];
+        let time = units.iter().find_map(|(unit, seconds)| {
+            let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+            (number > 0.0 && number * seconds <= LONGEST).then(|| Duration::from_secs_f64(number * seconds))
+        });
+        let cycles = || text.strip_suffix('x')?.parse().ok().filter(|cycles: &u64| (1..=1 << 40).contains(cycles));
+        let length = time.map(Length::Time).or_else(|| cycles().map(Length::Cycles));
+        length.ok_or("write a time such as 8h, 30m or 45s, or a number of cycles of each rule such as 6000x".to_owned())
     }
 }
 
-/// The present time as text.
-pub fn now() -> String {
-    OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
+/// The end of a rule's repetition.
+pub(crate) enum Repeated {
+    /// The length was reached, with what grew.
+    Measured(Repetition),
+    /// A cycle failed after this many had passed.
+    Failed { after: u64, search: Box<SearchResult> },
+    /// Nothing can be said, for this reason.
+    Unknown(String),
+    /// A signal ended the run.
+    Interrupted,
 }
 
-/// Repeats the cycles until the length is reached, and appends a line for each batch. `told` receives remarks, and is
-/// called with an empty text after each round of all rules. Continues after the batches in `earlier`.
-///
-/// # Errors
-/// Fails if the file cannot be written.
-pub fn soak(
-    target: &Target,
-    rules: &[&Rule],
-    length: Length,
-    earlier: &RecordedSoak,
-    file: &mut SoakFile,
-    told: &mut dyn FnMut(&str),
-) -> Result<Stop, SoakFileError> {
-    let (begun, before) = (Instant::now(), earlier.nanoseconds());
-    let seed = earlier.header.seed;
-    let mut lanes: Vec<Lane<'_>> = Vec::new();
-    for (position, rule) in rules.iter().copied().enumerate() {
-        if !earlier.skips.iter().any(|skip| skip.rule == position) {
-            let counted = earlier.cycles(position);
-            lanes.push(Lane::new(&target.executor, position, rule, rule_seed(seed, &rule.id), counted));
-        }
+/// Repeats a rule in new processes until the length is reached, judges what grew, and repeats the cycle alone for each
+/// quantity that did.
+pub(crate) fn repeat(executor: &Executor, slot: &mut Slot, rule: &Rule, seed: u64, length: Length) -> Repeated {
+    let (batches, ended) = batches::repeat(executor, slot, rule, seed, length);
+    match ended {
+        Ended::Complete => {}
+        Ended::Failed { after, search } => return Repeated::Failed { after, search },
+        Ended::Unknown(reason) => return Repeated::Unknown(reason),
+        Ended::Interrupted => return Repeated::Interrupted,
     }
-    let over = || length.time.is_some_and(|time| begun.elapsed() + Duration::from_nanos(before) >= time);
-    let left = |lane: &Lane<'_>| {
-        let most = length
-            .cycles
-            .map_or(u64::MAX, |cycles| if starts_processes(lane.rule) { cycles.div_ceil(COSTS) } else { cycles });
-        if lane.out.is_some() { 0 } else { most.saturating_sub(lane.counted) }
+    let Some(grew) = judge::growth(&batches) else {
+        return Repeated::Unknown(format!(
+            "{} batches of cycles are too few for a judgment; repeat longer",
+            batches.len()
+        ));
     };
-    let stop = 'rounds: loop {
-        for lane in &mut lanes {
-            let most = left(lane);
-            if most == 0 {
-                continue;
-            }
-            if over() {
-                break;
-            }
-            match lane.batch(most, begun, before) {
-                Ended::Batch(batch) => file.append(&SoakLine::Batch(batch))?,
-                Ended::Broken(broken) => {
-                    told(&format!("{}: a batch broke off: {}", lane.rule.id, broken.reason));
-                    file.append(&SoakLine::Broken(broken))?;
-                    if let Some((reason, blocked)) = lane.out.clone() {
-                        file.append(&SoakLine::Skip(SoakSkip { rule: lane.position, reason, blocked }))?;
-                    }
-                }
-                Ended::Interrupted => {}
-            }
-            if let Some(signal) = interrupt::requested() {
-                break 'rounds Stop::Signal(signal);
-            }
-        }
-        file.sync()?;
-        told("");
-        if over() || lanes.iter().all(|lane| left(lane) == 0) {
-            break Stop::Done;
-        }
+    let with_alone = |growth: Growth| {
+        let alone = (growth.quantity != Quantity::Latency && growth.per_cycle.is_some())
+            .then(|| alone::alone(executor, slot, rule, seed, growth.quantity));
+        Growth { alone: alone.flatten(), ..growth }
     };
-    lanes.iter_mut().for_each(Lane::end);
-    file.sync()?;
-    Ok(stop)
+    let grew = grew.into_iter().map(with_alone).collect();
+    let cycles = batches.iter().map(|batch| batch.cycles).sum();
+    Repeated::Measured(Repetition { cycles, batches: batches.len() as u64, grew })
 }

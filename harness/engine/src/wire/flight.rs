@@ -86,6 +86,8 @@ struct Header {
     memory_limit_site: AtomicU64,
     /// 1 if a lane has run since the case began.
     lanes: AtomicU32,
+    /// The number of gates of the case that are closed.
+    closed_gates: AtomicU32,
     meeting: Meeting,
 }
 
@@ -144,6 +146,7 @@ impl Flight {
     pub fn begin_case(&self, number: u64, salt: u64, values: &[Value]) {
         let header = self.header();
         header.calls.store(0, Ordering::Relaxed);
+        header.closed_gates.store(0, Ordering::Relaxed);
         if header.lanes.swap(0, Ordering::Relaxed) != 0 {
             (1..=MOST_LANES as u32).for_each(|lane| self.leave_lane(lane));
         }
@@ -175,6 +178,16 @@ impl Flight {
         header.value_words.store(at as u64, Ordering::Relaxed);
         header.case.store(number, Ordering::Release);
         header.progress.fetch_add(1, Ordering::Release);
+    }
+
+    /// Records how many gates of the case are closed.
+    pub fn note_closed_gates(&self, closed: usize) {
+        self.header().closed_gates.store(closed as u32, Ordering::Release);
+    }
+
+    /// True if a gate of the case is closed, so that the rule may hold a stream.
+    pub fn has_closed_gates(&self) -> bool {
+        self.header().closed_gates.load(Ordering::Acquire) > 0
     }
 
     /// Records the end of a case.

@@ -206,10 +206,15 @@ impl<'a> Execution<'a> {
                 std::thread::sleep(Duration::from_millis(milliseconds));
                 0
             }
-            Builtin::Gate => gates::make(),
+            Builtin::Gate => {
+                let gate = gates::make();
+                self.flight.note_closed_gates(gates::closed());
+                gate
+            }
             Builtin::Hook => self.hook(arguments)?,
             Builtin::Open => {
                 gates::open(self.evaluate(&arguments[0])?)?;
+                self.flight.note_closed_gates(gates::closed());
                 0
             }
             Builtin::Linear => match arguments {

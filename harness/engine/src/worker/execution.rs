@@ -472,7 +472,9 @@ impl<'a> Execution<'a> {
 
     /// Releases the resources acquired at or after a tick, most recent first.
     pub(super) fn release(&mut self, floor: u64) {
-        while let Some(held) = self.held.pop_if(|held| held.tick >= floor) {
+        while let Some(mut held) = self.held.pop_if(|held| held.tick >= floor) {
+            // After a fatal code, every later call of the process may answer the same.
+            held.judged &= self.fatal.is_none();
             let release = &held.resource.release;
             let Some((function, entry)) = self.prepared.release_functions[held.index] else {
                 let absent = FailedCall { function: release.function.clone(), code: None };
@@ -534,11 +536,11 @@ impl<'a> Execution<'a> {
     }
 
     /// The answer, if any, after which the process is unusable.
-    pub(super) fn take_fatal(&mut self) -> Option<String> {
-        if let Some(stuck) = self.stuck.take() {
-            return Some(stuck);
+    pub(super) fn fatal_answer(&self) -> Option<String> {
+        if let Some(stuck) = &self.stuck {
+            return Some(stuck.clone());
         }
-        let (function, code) = self.fatal.take()?;
+        let (function, code) = self.fatal?;
         Some(format!("{} returned {}", self.prepared.program.functions[function].name, self.code(function, code)))
     }
 

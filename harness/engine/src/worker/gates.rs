@@ -49,6 +49,11 @@ pub(super) fn open(address: i128) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The number of gates that are closed.
+pub(super) fn closed() -> usize {
+    gates().values().filter(|gate| !gate.open).count()
+}
+
 /// The number of calls with this gate that have returned.
 pub(super) fn passed(address: i128) -> Result<i128, Fault> {
     Ok(i128::from(known(&mut gates(), address)?.passed))

@@ -258,6 +258,9 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
             return wire.reply(&Reply::NotStarted(trouble));
         }
     }
+    if start.state >= Readiness::Device {
+        life_cycle.warm_up();
+    }
     let simulated = library.has_symbol(symbol::SIMULATOR).then(|| "simulator".to_owned());
     let nanoseconds = begun.elapsed().as_nanos() as u64;
     // The library may need the changes that it has made so far, so the changes are kept.
@@ -534,7 +537,7 @@ impl<'a> Worker<'a> {
                 fatal = Some(format!("could not restore the process after the case: {}", trouble.message));
                 stopped_by = trouble.call;
             }
-            fatal = execution.take_fatal().or(fatal.take());
+            fatal = execution.fatal_answer().or(fatal.take());
             Ran { report, trace, last: fatal.is_some() }
         });
         flight.end_case();
@@ -586,7 +589,7 @@ impl<'a> Worker<'a> {
         wire.expect_open();
         execution.turns = None;
         execution.make_deferred_calls();
-        let fatal = execution.take_fatal();
+        let fatal = execution.fatal_answer();
         let stepped = Stepped {
             report: std::mem::take(&mut execution.report),
             held: execution.held.iter().map(|held| held.tick).collect(),

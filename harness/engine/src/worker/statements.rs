@@ -1,5 +1,6 @@
 //! Executes statements: control flow, verdicts, and turns.
 
+use catalog::{LifeCycleProgram, Section};
 use record::Verdict;
 use steps::Span;
 use steps::judgment::Judgment;
@@ -11,7 +12,7 @@ use super::evaluate::c_text;
 use super::execution::Execution;
 use super::fault::{Fault, Stop};
 use super::gates;
-use crate::case::{FailedCall, OpenQuestion, QuestionKind, Told, Trouble, note};
+use crate::case::{CaseReport, FailedCall, OpenQuestion, QuestionKind, Told, Trouble, note};
 
 impl<'a> Execution<'a> {
     /// Runs all statements in a case, up to the releases. The result is in the report.
@@ -19,6 +20,7 @@ impl<'a> Execution<'a> {
         let program = self.prepared.program;
         let result = self.statements(&program.statements).and_then(|()| self.observe());
         gates::open_all();
+        self.flight.note_closed_gates(0);
         self.finish_begun();
         if let Err(Stop::Fault(fault)) = &result {
             self.report.fail(Verdict::Error, Span::default(), fault.to_string());
@@ -95,11 +97,11 @@ impl<'a> Execution<'a> {
     }
 
     /// Runs a section of the life cycle.
-    pub(super) fn run_section(&mut self, section: catalog::Section) -> Result<(), Trouble> {
+    pub(super) fn run_section(&mut self, section: Section) -> Result<(), Trouble> {
         let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(section));
         let Some(block) = block else { return Ok(()) };
         self.steps = 0;
-        let sets_up = matches!(section, catalog::Section::InitUp | catalog::Section::DeviceUp);
+        let sets_up = matches!(section, Section::InitUp | Section::DeviceUp);
         // The process may live for hours, and each section may allocate.
         if !sets_up {
             self.memory.free_since_kept();
@@ -116,6 +118,20 @@ impl<'a> Execution<'a> {
             (Err(_), None) => Err("it stopped".to_owned().into()),
             (Err(_), Some(failure)) => Err(Trouble { message: failure.message, call: failure.blocked_by }),
         }
+    }
+
+    /// Uses for the first time what the runtime loads only then. A call that fails is judged by the rules that use it.
+    pub(super) fn warm_up(&mut self) {
+        for text in 0..self.prepared.life_cycle.map_or(0, LifeCycleProgram::warm_ups) {
+            let block = self.prepared.life_cycle.and_then(|life_cycle| life_cycle.block(Section::WarmUp(text)));
+            let Some(block) = block else { continue };
+            self.steps = 0;
+            self.memory.free_since_kept();
+            let _ = self.statement(&self.prepared.program.statements[block]);
+            self.release(0);
+            self.report = CaseReport::default();
+        }
+        self.fatal = None;
     }
 
     /// Executes a statement on this thread.

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use catalog::CapabilityAnswer::{self, Failed, Gave, Unasked};
 use catalog::lint::untested_capabilities;
-use catalog::must_pass::MustPass;
 use engine::run::{CatalogOptions, load_rules, simulated_capabilities};
 use record::Verdict;
 use rstest::rstest;
 
 use crate::depot::catalog::changed;
 use crate::depot::device::{built, depot, folder};
-use crate::depot::runs::{Run, options};
+use crate::depot::runs::Run;
 
 /// The rules about the cold storage: one needs it, the other its absence.
 const COLD: [&str; 2] = ["depot.cold.keeps", "depot.cold.refused"];
@@ -85,16 +84,6 @@ fn a_query_that_crashes_ends_only_its_process() {
     assert_eq!(run.header.capabilities.get("insured"), Some(&gave("1")));
     assert_eq!(run.result("depot.cold.keeps").verdict, Verdict::Skipped);
     assert_eq!(run.result("depot.lot.reserve").verdict, Verdict::Pass);
-}
-
-#[test]
-fn the_must_pass_list_names_capabilities() {
-    let options = options(&folder().join("specs"), &[]);
-    let rules = load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}"));
-    let list = MustPass::of(&rules, "1.0.0");
-    let conditions = |id: &str| list.rules[id].conditions.iter().cloned().collect::<Vec<_>>();
-    assert_eq!(conditions("depot.cold.keeps"), ["capability cold"]);
-    assert_eq!(conditions("depot.cold.refused"), ["capability lifts", "no capability cold", "no capability insured"]);
 }
 
 fn warnings(specs: &Path) -> Vec<String> {

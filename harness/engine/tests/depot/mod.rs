@@ -5,12 +5,12 @@
 #[rustfmt::skip]
 mod bindings;
 mod capabilities;
-mod catalog;
+pub mod catalog;
 mod descriptors;
 pub mod device;
 mod editions;
 mod programs;
 mod proof;
 mod registry;
-mod runs;
+pub mod runs;
 mod templates;

@@ -26,10 +26,7 @@ fn proof(product: &str, filter: &[&str], variants: Option<Shard>) -> Proof {
         matrix: false,
         matrix_of: Vec::new(),
         unclaimed: Unclaimed::default(),
-        dictionary: false,
-        earlier: None,
         cell_cases: None,
-        progress: None,
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -9,14 +9,8 @@ use tempfile::TempDir;
 use crate::depot::device::{WITHOUT_DEVICE, folder};
 use crate::depot::runs::options;
 
-static TOY: Runtime = Runtime {
-    bindings: &crate::toy::bindings::BINDINGS,
-    specs: &[],
-    dictionaries: &[],
-    simulated: None,
-    doctor: None,
-    logs: None,
-};
+static TOY: Runtime =
+    Runtime { bindings: &crate::toy::bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
 static BOTH: &[&Runtime] = &[&TOY, &WITHOUT_DEVICE];
 
 /// A folder with the products of both runtimes.

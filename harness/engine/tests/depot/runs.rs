@@ -129,8 +129,7 @@ fn expect_no_ledger(run: &Run) {
     assert_eq!(skipped.len(), 6, "{skipped:?}");
     for (id, reason) in skipped {
         assert!(id.starts_with("depot.audit."), "{id}: {reason}");
-        let expected =
-            "needs audit_begin of the optional library audit (libaudit.so or libaudit.so.2), and nothing exports it";
+        let expected = "needs the optional library audit (libaudit.so or libaudit.so.2), and nothing exports what it has; put it there";
         assert_eq!(reason, expected);
     }
     assert!(run.header.further_libraries.is_empty());

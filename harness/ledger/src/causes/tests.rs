@@ -16,7 +16,7 @@ pub(super) fn broken(
     let text = format!(
         r#"{{"id": "{id}", "chapter": "copy", "title": "", "level": "must", "verdict": "fail", "reason": "",
         "nanoseconds": 1, "cases": 1, "checks": 1, "seed": 1, "failure": null, "findings": [], "observations": {{}},
-        "doubt": null}}"#
+        "interrupted": 0, "doubt": null}}"#
     );
     let blank: RuleResult = serde_json::from_str(&text).expect("it is a result");
     let failure = Failure {
@@ -49,7 +49,7 @@ fn failures_with_one_shape_are_one_cause_and_the_owner_of_the_last_call_is_read_
     let causes = causes(&results);
     let [cause] = &causes[..] else { panic!("{causes:?}") };
     assert_eq!(cause.title(), "the last bytes (1 to 31 bytes): never written");
-    assert_eq!(cause.lead().as_deref(), Some("after copy(…DEVICE_TO_HOST) in 2 of 3"));
+    assert_eq!(cause.lead().as_deref(), Some("in 2 of the 3 rules after copy(…DEVICE_TO_HOST)"));
     assert_eq!(cause.advice(), "begin with toy.c, which owns copy");
     assert_eq!(cause.others.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["toy.a", "toy.b"]);
 }

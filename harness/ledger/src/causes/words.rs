@@ -135,6 +135,9 @@ impl<'a> Cause<'a> {
             true => message!("count-bytes", count = most),
             false => message!("group-bytes", least = least, most = most),
         };
+        if shape == Shape::All && least == most {
+            return format!("{}: {content}", message!("group-all-alike", count = most));
+        }
         format!("{place}{}: {content}", bracketed(&sizes))
     }
 

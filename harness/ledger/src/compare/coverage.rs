@@ -53,8 +53,7 @@ fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
         Some(selected) if !selected.iter().any(|id| id == rule) => (false, "the rule was not selected".to_owned()),
         Some(_) => (false, "the run ended before the rule started".to_owned()),
         None if run.end.is_none() => (false, "the run ended before the rule, or its catalog lacks the rule".to_owned()),
-        // Journals in format 1 do not record the selection.
-        None if same_catalog || run.header.format < 2 => (false, "the journal does not record why".to_owned()),
+        None if same_catalog => (false, "the journal does not record why".to_owned()),
         None => (true, "the run's catalog lacks the rule".to_owned()),
     }
 }

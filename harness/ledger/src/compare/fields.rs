@@ -57,12 +57,6 @@ pub(super) fn remarks(old: &Recorded, new: &Recorded) -> Vec<String> {
     );
     differ("the suite's version", &a.suite, &b.suite, "the suite itself may behave differently");
     differ(
-        "the journal's format",
-        &a.format.to_string(),
-        &b.format.to_string(),
-        "data that the older format lacks is not compared",
-    );
-    differ(
         "the profile",
         &a.profile,
         &b.profile,

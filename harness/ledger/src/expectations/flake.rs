@@ -2,8 +2,6 @@
 
 use record::Repeats;
 
-use crate::confidence::at_least;
-
 /// The chance that a flake within its rate is judged too frequent.
 const FALSE_ALARM: f64 = 0.01;
 
@@ -27,11 +25,39 @@ pub(super) fn too_often(seen: Repeats, rate: f64) -> bool {
     at_least(seen.failed, seen.runs, rate) < FALSE_ALARM
 }
 
+/// The chance that at least `failed` of `runs` runs fail.
+fn at_least(failed: u32, runs: u32, rate: f64) -> f64 {
+    // Uses logarithms, because the chance that none of many runs fails can be too small for a float.
+    let odds = rate.ln() - (-rate).ln_1p();
+    let mut term = f64::from(runs) * (-rate).ln_1p();
+    let mut fewer = 0.0;
+    for count in 0..failed {
+        fewer += term.exp();
+        term += (f64::from(runs - count) / f64::from(count + 1)).ln() + odds;
+    }
+    1.0 - fewer
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    // 0.1 × 0.1, and 1 - 0.9^10 - 10 × 0.1 × 0.9^9.
+    #[case(2, 2, 0.1, 0.01)]
+    #[case(2, 10, 0.1, 0.263_901)]
+    #[case(1, 20, 0.05, 0.641_514)]
+    #[case(0, 5, 0.3, 1.0)]
+    fn the_chance_of_a_number_of_failures_follows_the_binomial_distribution(
+        #[case] failed: u32,
+        #[case] runs: u32,
+        #[case] rate: f64,
+        #[case] chance: f64,
+    ) {
+        assert!((at_least(failed, runs, rate) - chance).abs() < 1e-6, "{}", at_least(failed, runs, rate));
+    }
 
     #[rstest]
     #[case::not_again(0, 10, 0.01, false)]

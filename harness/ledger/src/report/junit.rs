@@ -64,7 +64,7 @@ fn document(
     let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut chapters: BTreeMap<String, Vec<&RuleResult>> = BTreeMap::new();
     for result in results {
-        chapters.entry(class_name(header, result.class.as_ref().unwrap_or(&result.chapter))).or_default().push(result);
+        chapters.entry(class_name(header, &result.chapter)).or_default().push(result);
     }
     let missing = missing(header, results, end);
     let expected = end.and_then(|end| end.expectations.as_ref());
@@ -118,7 +118,7 @@ fn document(
     complete(&xml, &extra)
 }
 
-/// The full class name, for example `toy.copy` for the class `copy` and the runtime `toy`.
+/// The full class name, for example `toy.copy` for the chapter `copy` and the runtime `toy`.
 fn class_name(header: &RunHeader, chapter: &str) -> String {
     let (runtime, chapter) = (one_line(&header.runtime), one_line(chapter));
     if chapter.split('.').next() == Some(&runtime) { chapter } else { format!("{runtime}.{chapter}") }

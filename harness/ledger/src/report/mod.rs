@@ -50,7 +50,7 @@ pub use brief::brief_summary;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;
-pub(crate) use html::{anchor, bar, class, document, escaped, fill, moment, prose};
+pub(crate) use html::{anchor, bar, class, document, fill, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use layout::{Detail, Layout};
 pub use notices::Notices;

@@ -50,7 +50,7 @@ mod tests {
         let result = serde_json::json!({
             "id": "toy.copy.tail", "chapter": "copy.async", "title": "", "level": "must", "verdict": "fail",
             "reason": "", "nanoseconds": 0, "cases": 1, "checks": 1, "seed": 1, "failure": failure, "findings": [],
-            "observations": {}, "doubt": null,
+            "observations": {}, "interrupted": 0, "doubt": null,
         });
         serde_json::from_value(result).unwrap()
     }
@@ -72,6 +72,7 @@ mod tests {
     }
 
     const HEADER: &str = r#"{"format": 4, "suite": "", "run": "", "started": "", "runtime": "toy", "product": "",
+        "settings": {"deadline": 5, "hazardous": false, "dedicated": false, "strict": false},
         "reported_name": null, "library": {"path": "", "sha256": "", "version": null, "simulated": true,
         "chosen_by": ""}, "run_mode": "", "devices": 1, "edition": null, "seed": 1, "profile": "",
         "catalog_digest": "", "rules": 1, "subjects": [], "defects": []}"#;

@@ -23,6 +23,8 @@ use crate::names::{meaning_text, verdict_text};
 pub(super) const GROUPS: usize = 12;
 /// The same for skipped rules in brief detail.
 const SKIPPED: usize = 5;
+/// The number of mapped libraries to list.
+const MAPPED: usize = 3;
 
 /// The summary of a run for a terminal: findings, unknown and skipped rules by reason, the outcome and the folder with
 /// the reports, then causes and advice. Full detail adds what was tested, counts by chapter, and the suite's subjects.
@@ -125,10 +127,10 @@ fn mapped(text: &mut String, header: &RunHeader, paint: Paint) {
     let others =
         header.mapped.iter().filter(|library| !library.sha256.as_ref().is_some_and(|sha| named.contains(&sha)));
     let others: Vec<String> = others.map(mapped_line).collect();
-    for (index, other) in others.iter().take(GROUPS).enumerate() {
+    for (index, other) in others.iter().take(MAPPED).enumerate() {
         field(text, if index == 0 { message!("label-mapped") } else { "" }, other, paint);
     }
-    if let Some(rest) = others.get(GROUPS..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = others.get(MAPPED..).filter(|rest| !rest.is_empty()) {
         field(text, "", &message!("and-more-in-journal", count = rest.len()), paint);
     }
 }

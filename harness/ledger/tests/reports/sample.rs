@@ -121,7 +121,7 @@ pub fn result(id: &str, verdict: Verdict, reason: &str) -> RuleResult {
         id: id.into(),
         chapter: id.split('.').nth(1).unwrap_or("copy").into(),
         ran_in: Vec::new(),
-        class: None,
+        repetition: None,
         title: "A copy moves every byte and no other".into(),
         level: Level::Must,
         verdict,

@@ -23,13 +23,13 @@ pub enum JournalError {
     /// The file is not a journal.
     #[error("{path} is not a journal of this suite ({found}): give the {} of a run's folder", Journal::FILE)]
     NotAJournal { path: PathBuf, found: String },
-    /// A newer version of the suite wrote the file.
+    /// A version of the suite with another format wrote the file.
     #[error(
-        "{path} has format {format} and this version reads formats up to {}: use the version of the suite that wrote \
-         it, or a newer one",
+        "{path} has format {format} and this version reads only format {}: read it with the version of the suite that \
+         wrote it, or, as a baseline, run the old driver again with this version",
         Journal::FORMAT
     )]
-    Newer { path: PathBuf, format: u64 },
+    Format { path: PathBuf, format: u64 },
     /// A line before the last one cannot be read. Lines count from 1.
     #[error(
         "{path}:{line}: {reason}: only the last line of a journal may be truncated, so the file was changed after the \

@@ -5,9 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Journal, JournalError, LARGEST};
-use crate::{
-    LONGEST_DEADLINE, Line, MOST_SHARDS, Meaning, RuleResult, RunEnd, RunHeader, RunSettings, Sort, counts, exit_code,
-};
+use crate::{LONGEST_DEADLINE, Line, MOST_SHARDS, Meaning, RuleResult, RunEnd, RunHeader, Sort, counts, exit_code};
 use catalog::files;
 use catalog::is_rule_id;
 
@@ -79,8 +77,7 @@ impl JournalReader {
         let run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
         let reader = JournalReader { path, run, selected, lines: HashMap::new() };
         let settings = &reader.run.header.settings;
-        // Format 1 has no settings.
-        if *settings != RunSettings::default() && !(1..=LONGEST_DEADLINE).contains(&settings.deadline) {
+        if !(1..=LONGEST_DEADLINE).contains(&settings.deadline) {
             let reason = format!("the deadline of {} s is not between 1 and {LONGEST_DEADLINE} s", settings.deadline);
             return reader.broken(1, reason);
         }
@@ -152,10 +149,6 @@ impl JournalReader {
         if end.counts != counts(results) {
             return Some("the counts of the end differ from the results before it".to_owned());
         }
-        if header.format < 2 {
-            // Format 1 records neither the selected rules nor the settings on which the status depends.
-            return None;
-        }
         let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);
         if let Some(reason) = missorted(results, end) {
             return Some(reason);
@@ -201,8 +194,7 @@ fn missorted(results: &[RuleResult], end: &RunEnd) -> Option<String> {
     })
 }
 
-/// Checks a file's first line before the rest is parsed: the file must be a journal in a format that this version can
-/// read.
+/// Checks a file's first line before the rest is parsed: the file must be a journal in the format of this version.
 pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> {
     let not = |found: &str| Err(JournalError::NotAJournal { path: path.to_owned(), found: found.into() });
     if line.is_empty() {
@@ -213,8 +205,8 @@ pub(super) fn check_first(path: &Path, line: &[u8]) -> Result<(), JournalError> 
     };
     match value.get("run").and_then(|run| run.get("format")).and_then(serde_json::Value::as_u64) {
         None => not("its first line does not describe a run"),
-        Some(format) if format > u64::from(Journal::FORMAT) => {
-            Err(JournalError::Newer { path: path.to_owned(), format })
+        Some(format) if format != u64::from(Journal::FORMAT) => {
+            Err(JournalError::Format { path: path.to_owned(), format })
         }
         Some(_) => Ok(()),
     }

@@ -192,7 +192,6 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let settings = "give all parts the same options";
     let (a, b): (&RunSettings, &RunSettings) = (&first.settings, &other.settings);
     differences.fact("the suite's version", &first.suite, &other.suite, "use the same version for all parts");
-    differences.fact("the journal's format", &first.format, &other.format, "use the same version for all parts");
     differences.fact("the catalog's digest", &first.catalog_digest, &other.catalog_digest, "use the same catalog");
     differences.fact("the runtime", &first.runtime, &other.runtime, settings);
     differences.fact("the number of parts", &of(first), &of(other), "give all parts the same N");
@@ -213,11 +212,6 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("the run mode", &first.run_mode, &other.run_mode, settings);
     differences.fact("the profile", &first.profile, &other.profile, settings);
     differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");
-    let budget = |settings: &RunSettings| settings.plan.as_ref().map(|plan| plan.budget.clone()).unwrap_or_default();
-    differences.fact("--level or --budget", &budget(a), &budget(b), settings);
-    if budget(a) == budget(b) && a.plan != b.plan {
-        differences.found.push(format!("  the planned rules and cases: different; {settings}"));
-    }
     differences.fact("the defects", &first.defects.join(","), &other.defects.join(","), settings);
     let limit = |settings: &RunSettings| settings.rule_limit.map(|limit| limit.to_string()).unwrap_or_default();
     differences.fact("--rule-limit", &limit(a), &limit(b), settings);

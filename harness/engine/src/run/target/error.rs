@@ -75,9 +75,10 @@ pub enum TargetError {
     OtherProduct { reported: String, found: String, wanted: String },
     #[error(
         "the device reports `{reported}`, which matches no product in products.yaml; \
-         name the product family with --product ID, and add this name to products.yaml"
+         name the product family with --product, one of {}, and add this name to products.yaml",
+        known.join(", ")
     )]
-    ProductUnknown { reported: String },
+    ProductUnknown { reported: String, known: Vec<String> },
     /// Some devices failed the gate.
     #[error(
         "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with --skip-gate",

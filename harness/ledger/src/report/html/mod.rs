@@ -29,7 +29,7 @@ use super::text::one_line;
 use since::Since;
 
 pub(crate) use bar::{bar, fill};
-pub(crate) use document::{document, escaped, prose};
+pub(crate) use document::{document, prose};
 pub(crate) use labels::{anchor, class};
 pub(crate) use overview::moment;
 

@@ -1,5 +1,0 @@
-//! Laws of the dictionary.
-
-mod chance;
-mod file;
-mod plan;

@@ -1,4 +1,0 @@
-//! The target `record` for cargo-fuzz; otherwise it tries the inputs in the given files.
-#![cfg_attr(fuzzing, no_main)]
-
-fuzz::target!(fuzz::record::law);
