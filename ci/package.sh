@@ -40,10 +40,18 @@ CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=atlas-cts\x1f--remap
     "$PWD" "$cargo_home")
 export CARGO_ENCODED_RUSTFLAGS ATLAS_CTS_BUNDLE=1
 
+# The compiler's standard library calls gettid, which glibc has since 2.30. This is that function for older ones.
+cat >"$out/gettid.c" <<'EOF'
+#include <sys/syscall.h>
+#include <unistd.h>
+pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
+EOF
+
 # Builds the executable of an architecture; does nothing if it is up to date.
 build() {
-    cargo zigbuild --locked --profile bundle --package atlas-cts --target "$1-unknown-linux-gnu.$glibc" \
-        --target-dir "$out/build"
+    python3 -m ziglang cc -target "$1-linux-gnu.$glibc" -O2 -c "$out/gettid.c" -o "$out/gettid-$1.o"
+    cargo-zigbuild rustc --locked --profile bundle --package atlas-cts --bin atlas-cts \
+        --target "$1-unknown-linux-gnu.$glibc" --target-dir "$out/build" -- "-Clink-arg=$out/gettid-$1.o"
 }
 
 # Writes the completions and the manual pages. They are the same for every architecture, and this machine is x86_64.

@@ -36,7 +36,7 @@ fn driver(bench: &Bench, version: &str) {
 }
 
 fn mapped(bench: &Bench, report: &str) -> Vec<MappedLibrary> {
-    let words = ["--product", "a2", "--library", "libtested.so"];
+    let words = ["--product", "a2", "--library", "libtested.so", "-v"];
     bench.run_catalog(report, &words).says(0, &["NOT SIMULATED", "mapped", "libdriver.so (sha256 "]);
     let report = bench.report(report);
     assert!(report.header.host.as_ref().is_some_and(|host| host.kernel.is_some() && host.page_size.is_some()));

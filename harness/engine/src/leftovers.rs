@@ -17,9 +17,12 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, s
 /// The prefix of the names of the folders that runs create for machines and tools. Old ones are removed by later runs.
 pub(crate) const RUN_FOLDERS: &str = "atlas-cts-run-";
 
-/// The folders in which libraries leave objects: shared memory and temporary files.
+/// The folders in which libraries leave objects: shared memory, and the folder of temporary files if it is one of this
+/// user's. In one for all users, the files of other programs cannot be told apart.
 fn folders() -> Vec<PathBuf> {
-    vec![PathBuf::from("/dev/shm"), std::env::temp_dir()]
+    let temporary = std::env::temp_dir();
+    let shared = std::fs::metadata(&temporary).is_ok_and(|metadata| metadata.mode() & 0o002 != 0);
+    [PathBuf::from("/dev/shm")].into_iter().chain((!shared).then_some(temporary)).collect()
 }
 
 /// The names in these folders at one time.

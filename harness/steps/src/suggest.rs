@@ -18,7 +18,7 @@ pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> St
 }
 
 /// Returns a hint for a misspelled part of ids: the closest id or, if that is closer, the beginning that several ids
-/// share, as in `acl.copy.sync`.
+/// share, as in `toy.copy.sync`.
 pub fn hint_for_id<'a>(name: &str, ids: impl IntoIterator<Item = &'a str>) -> String {
     let ids: Vec<&str> = ids.into_iter().collect();
     let lengths = name.len().saturating_sub(1)..=name.len() + 1;
@@ -51,14 +51,14 @@ fn distance(left: &str, right: &str) -> usize {
 mod tests {
     use super::*;
 
-    const IDS: [&str; 4] = ["acl.copy.null", "acl.copy.sync-bounds", "acl.copy.sync-roundtrip", "acl.set.null"];
+    const IDS: [&str; 4] = ["toy.copy.null", "toy.copy.sync-bounds", "toy.copy.sync-roundtrip", "toy.set.null"];
 
     #[test]
     fn a_hint_is_the_closest_id_or_the_beginning_of_several() {
-        assert_eq!(hint_for_id("acl.copy.nul", IDS), "; did you mean `acl.copy.null`?");
-        assert_eq!(hint_for_id("acl.copy.sync-roundtrp", IDS), "; did you mean `acl.copy.sync-roundtrip`?");
-        let several = "; did you mean `acl.copy.sync…`, as in `acl.copy.sync-bounds`?";
-        assert_eq!(hint_for_id("acl.copy.sinc", IDS), several);
+        assert_eq!(hint_for_id("toy.copy.nul", IDS), "; did you mean `toy.copy.null`?");
+        assert_eq!(hint_for_id("toy.copy.sync-roundtrp", IDS), "; did you mean `toy.copy.sync-roundtrip`?");
+        let several = "; did you mean `toy.copy.sync…`, as in `toy.copy.sync-bounds`?";
+        assert_eq!(hint_for_id("toy.copy.sinc", IDS), several);
         assert_eq!(hint_for_id("zebra", IDS), "");
     }
 }

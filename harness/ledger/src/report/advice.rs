@@ -175,11 +175,11 @@ mod tests {
 
     #[rstest]
     #[case::of_the_command(
-        "VISIBLE=3 atlas-cts run 'acl.a.b:x=1;y=a --b' --jobs 1 --product a2 --devices 1 --case '{\"x\": 1}'",
+        "VISIBLE=3 atlas-cts run 'toy.a.b:x=1;y=a --b' --jobs 1 --product a2 --devices 1 --case '{\"x\": 1}'",
         "atlas-cts run",
         " --product a2"
     )]
-    #[case::of_cargo("cargo test -- --exact acl.a.b --product a2 --seed 1", "cargo test --", " --product a2 --seed 1")]
+    #[case::of_cargo("cargo test -- --exact toy.a.b --product a2 --seed 1", "cargo test --", " --product a2 --seed 1")]
     #[case::unknown("", "atlas-cts run", "")]
     fn the_options_of_a_run_are_those_of_a_replay(#[case] replay: &str, #[case] front: &str, #[case] options: &str) {
         let found = front_end(replay);
