@@ -21,7 +21,6 @@ use crate::pool::{Executor, Slot};
 use batches::Ended;
 pub(crate) use batches::{CYCLES_OF_A_START, starts_processes};
 
-
 /// The length of a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
