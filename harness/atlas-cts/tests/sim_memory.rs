@@ -85,7 +85,9 @@ fn without_the_setting_a_device_has_the_memory_of_its_product() {
     assert_eq!(bench.report("report").header.settings.sim_memory, None);
     // 64 GiB, not 2.
     let other = self::bench("2048");
-    other.run_catalog("report", &["--product", "a2", "--backend", "simulator"]).says(1, &["FAIL  acl.small.total"]);
+    other
+        .run_catalog("report", &["--product", "a2", "--backend", "simulator"])
+        .says(1, &["fail        acl.small.total"]);
 }
 
 /// A failure on a small device is replayed on a small device.
