@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 
-/// What a verdict rests on.
+/// The grounds of a verdict.
 #[derive(PartialEq)]
 struct Seen {
     verdict: String,

@@ -84,7 +84,7 @@ fn on_a_faithful_device_nothing_grows() {
 #[test]
 fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     let bench = Bench::new();
-    let words = ["acl.hours.device-blocks", "acl.hours.streams", "--for", "2000x", "--jobs", "1"];
+    let words = ["acl.hours.device-blocks", "acl.hours.streams", "--for", "6000x", "--jobs", "1"];
     let mut child =
         bench.command(SOAK.iter().chain(&words)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let until = Instant::now() + support::patience(60);
@@ -97,7 +97,7 @@ fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     let resumed = bench.run(["run", "--resume", "soak"]);
     resumed.says(0, &["1 of 2 rules have a result", "conformant"]);
     for rule in ["acl.hours.device-blocks", "acl.hours.streams"] {
-        assert_eq!(repetition(&bench, rule).cycles, 2000);
+        assert_eq!(repetition(&bench, rule).cycles, 6000);
     }
 }
 

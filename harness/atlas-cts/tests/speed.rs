@@ -167,7 +167,7 @@ fn a_timeout_from_the_patience_and_no_timeout_are_accepted(#[case] time: &str) {
 fn a_replay_keeps_the_patience_and_refuses_a_shorter_one() {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS]));
-    bench.run_catalog("run", &[A2, &["--patience", "7300"]].concat()).says(0, &["patience 7300 ms"]);
+    bench.run_catalog("run", &[A2, &["--patience", "7300", "-v"]].concat()).says(0, &["patience 7300 ms"]);
     assert_eq!(bench.report("run").header.settings.patience, Some(7_300));
     bench.run_catalog("less", &[A2, &["--patience", "1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
     bench.run_catalog("auto", A2).says(0, &["patience "]);

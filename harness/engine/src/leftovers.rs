@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, s
 pub(crate) const RUN_FOLDERS: &str = "atlas-cts-run-";
 
 /// The folders in which libraries leave objects: shared memory, and the folder of temporary files if it is one of this
-/// user's. In one for all users, the files of other programs cannot be told apart.
+/// user's. In one for all users, files of other programs look the same.
 fn folders() -> Vec<PathBuf> {
     let temporary = std::env::temp_dir();
     let shared = std::fs::metadata(&temporary).is_ok_and(|metadata| metadata.mode() & 0o002 != 0);

@@ -63,7 +63,7 @@ pub(crate) enum Repeated {
     Measured(Repetition),
     /// A cycle failed after this many had passed.
     Failed { after: u64, search: Box<SearchResult> },
-    /// Nothing can be said, for this reason.
+    /// The growth is unknown, for this reason.
     Unknown(String),
     /// A signal ended the run.
     Interrupted,
