@@ -7,23 +7,24 @@ use crate::support::project;
 
 #[allow(dead_code, reason = "the example prints more than the test compares")]
 #[path = "../examples/size.rs"]
-mod size;
+mod counted;
 
-/// The largest sizes that are accepted.
+/// The largest sizes that are accepted. Code, tests and options of `run` rose once above what the deletions had left: by
+/// the processes, variants and rules of a first GPU, and by `--for`.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 118865),
-    ("lines of tests", 35185),
-    ("Rust files", 1061),
-    ("commands", 24),
-    ("options", 123),
-    ("options of run", 71),
-    ("words of docs", 64833),
+    ("lines of code", 119200),
+    ("lines of tests", 35750),
+    ("Rust files", 1059),
+    ("commands", 23),
+    ("options", 120),
+    ("options of run", 72),
+    ("words of docs", 39010),
     ("direct crates", 48),
 ];
 
 #[test]
 fn no_size_is_above_its_budget() {
-    let size = size::count(&project(), Path::new(env!("CARGO_BIN_EXE_atlas-cts"))).unwrap();
+    let size = counted::count(&project(), Path::new(env!("CARGO_BIN_EXE_atlas-cts"))).unwrap();
     assert!(size.mistakes.is_empty(), "{}", size.mistakes.join("\n"));
     let totals: BTreeMap<_, _> = size.totals.iter().copied().collect();
     let above = BUDGETS.iter().filter(|(name, budget)| totals[name] > *budget).map(|(name, budget)| {
@@ -38,5 +39,5 @@ fn no_size_is_above_its_budget() {
         format!("{name}: {}, and the budget is {budget}; lower the budget in tests/size.rs", totals[name])
     });
     let wrong: Vec<String> = above.chain(below).collect();
-    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), size::table(&size));
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), counted::table(&size));
 }

@@ -20,8 +20,8 @@ const MODULES: &[&str] = &[
     "questions",
     "pool",
     "confirm",
-    "run",
     "soak",
+    "run",
     "prove",
 ];
 

@@ -72,7 +72,9 @@ fn a_library_that_cannot_start_is_reported_as_the_reason(#[case] faults: &[&str]
 fn an_unknown_product_is_named_and_never_guessed() {
     let bench = struck_by(&["FAULT_UNKNOWN_PRODUCT"], "");
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--library", "libtested.so"];
-    bench.run(words).says(3, &["`Ascend2000X`, which matches no product in products.yaml", "with --product, one of ascend950"]);
+    bench
+        .run(words)
+        .says(3, &["`Ascend2000X`, which matches no product in products.yaml", "with --product, one of ascend950"]);
     run(&bench, "report").says(0, &["Ascend2000X, product a2"]);
 }
 

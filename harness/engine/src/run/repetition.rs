@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::case::rule_seed;
+use crate::case::{SearchResult, rule_seed};
 use crate::pool::Slot;
 use crate::soak::{CYCLES_OF_A_START, Length, Repeated, repeat, starts_processes};
 use catalog::Rule;
@@ -40,7 +40,8 @@ impl Campaign {
         let rule = &self.target.rules.rules[index];
         let run_seed = self.seed_of(round);
         let seed = rule_seed(run_seed, &rule.id);
-        let result = match repeat(&self.target.executor, slot, rule, seed, length) {
+        let judge = |search: &SearchResult| verdict(&self.target.rules, search, None);
+        let result = match repeat(&self.target.executor, slot, rule, seed, length, &judge) {
             Repeated::Interrupted => outcome.result,
             Repeated::Unknown(reason) => RuleResult { verdict: Verdict::Error, reason, ..outcome.result },
             Repeated::Measured(repetition) => self.with_growth(rule, lease, run_seed, repetition, outcome.result),

@@ -4,8 +4,8 @@ use catalog::Rule;
 use record::{GrowthAlone, Levels, Quantity, StartReason};
 
 use crate::pool::{Executor, Slot, interrupt};
-use crate::run::verdict;
 
+use super::VerdictOf;
 use super::batches::{cycles_of, starts_processes};
 use super::levels::Look;
 
@@ -34,6 +34,7 @@ pub(super) fn alone(
     rule: &Rule,
     seed: u64,
     quantity: Quantity,
+    judge: VerdictOf<'_>,
 ) -> Option<GrowthAlone> {
     slot.clear(StartReason::FirstUse);
     let starts = starts_processes(rule);
@@ -41,7 +42,7 @@ pub(super) fn alone(
     let first = Look::at(slot, &executor.factory, None).ok()?;
     let mut run = |cycles: u64| -> Option<Levels> {
         let found = executor.search(&cycles_of(executor, rule, seed, cycles), slot, &mut String::new()).ok()?;
-        let passes = verdict(&executor.rules, &found, None).0.passes();
+        let passes = judge(&found).0.passes();
         let look = Look::at(slot, &executor.factory, None).ok()?;
         (passes && interrupt::requested().is_none() && !first.lost_before(&look)).then(|| look.shared_with(&first))
     };

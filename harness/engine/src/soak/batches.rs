@@ -8,10 +8,9 @@ use steps::program::Sharing;
 
 use crate::case::{Budget, SearchResult};
 use crate::pool::{Assignment, Executor, Home, Slot, interrupt};
-use crate::run::verdict;
 
-use super::Length;
 use super::levels::Look;
+use super::{Length, VerdictOf};
 
 /// The number of cycles in a batch: in a process that lives as long as the repetition, in several such processes, and
 /// where each cycle starts processes.
@@ -89,6 +88,7 @@ pub(super) fn repeat(
     rule: &Rule,
     seed: u64,
     length: Length,
+    judge: VerdictOf<'_>,
 ) -> (Vec<Batch>, Ended) {
     let begun = Instant::now();
     let (mut batches, mut counted) = (Vec::new(), 0);
@@ -105,7 +105,7 @@ pub(super) fn repeat(
             return (batches, Ended::Complete);
         }
         let cycles = size(rule, in_segment).min(left);
-        let ran = batch(executor, slot, rule, seed, cycles);
+        let ran = batch(executor, slot, rule, seed, cycles, judge);
         if interrupt::requested().is_some() {
             return (batches, Ended::Interrupted);
         }
@@ -137,13 +137,20 @@ enum Broken {
     Machine(String),
 }
 
-fn batch(executor: &Executor, slot: &mut Slot, rule: &Rule, seed: u64, cycles: u64) -> Result<Batch, Broken> {
+fn batch(
+    executor: &Executor,
+    slot: &mut Slot,
+    rule: &Rule,
+    seed: u64,
+    cycles: u64,
+    judge: VerdictOf<'_>,
+) -> Result<Batch, Broken> {
     let factory = &executor.factory;
     executor.start_workers(rule, slot).map_err(|error| Broken::Machine(error.to_string()))?;
     let before = Look::at(slot, factory, None).map_err(Broken::Machine)?;
     let found = executor.search(&cycles_of(executor, rule, seed, cycles), slot, &mut String::new());
     let found = found.map_err(|error| Broken::Machine(error.to_string()))?;
-    let (verdict, reason) = verdict(&executor.rules, &found, None);
+    let (verdict, reason) = judge(&found);
     if !verdict.passes() {
         let fails = verdict.kills() || matches!(verdict, Verdict::Crash | Verdict::Timeout | Verdict::DeviceLost);
         return Err(if fails { Broken::Cycle(Box::new(found)) } else { Broken::Machine(reason) });

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use catalog::Rule;
-use record::{Growth, Quantity, Repetition};
+use record::{Growth, Quantity, Repetition, Verdict};
 
 use crate::case::SearchResult;
 use crate::pool::{Executor, Slot};
@@ -29,6 +29,9 @@ pub enum Length {
     /// The number of cycles of each rule. A cycle that starts processes counts as fifty.
     Cycles(u64),
 }
+
+/// The verdict and the reason that follow from a search.
+pub(crate) type VerdictOf<'a> = &'a dyn Fn(&SearchResult) -> (Verdict, String);
 
 /// The longest time of a repetition, in seconds: a year.
 const LONGEST: f64 = 366.0 * 24.0 * 3600.0;
@@ -71,8 +74,15 @@ pub(crate) enum Repeated {
 
 /// Repeats a rule in new processes until the length is reached, judges what grew, and repeats the cycle alone for each
 /// quantity that did.
-pub(crate) fn repeat(executor: &Executor, slot: &mut Slot, rule: &Rule, seed: u64, length: Length) -> Repeated {
-    let (batches, ended) = batches::repeat(executor, slot, rule, seed, length);
+pub(crate) fn repeat(
+    executor: &Executor,
+    slot: &mut Slot,
+    rule: &Rule,
+    seed: u64,
+    length: Length,
+    judge: VerdictOf<'_>,
+) -> Repeated {
+    let (batches, ended) = batches::repeat(executor, slot, rule, seed, length, judge);
     match ended {
         Ended::Complete => {}
         Ended::Failed { after, search } => return Repeated::Failed { after, search },
@@ -87,7 +97,7 @@ pub(crate) fn repeat(executor: &Executor, slot: &mut Slot, rule: &Rule, seed: u6
     };
     let with_alone = |growth: Growth| {
         let alone = (growth.quantity != Quantity::Latency && growth.per_cycle.is_some())
-            .then(|| alone::alone(executor, slot, rule, seed, growth.quantity));
+            .then(|| alone::alone(executor, slot, rule, seed, growth.quantity, judge));
         Growth { alone: alone.flatten(), ..growth }
     };
     let grew = grew.into_iter().map(with_alone).collect();

@@ -4,8 +4,7 @@ use messages::message;
 use record::{RuleResult, RunHeader};
 
 use super::failure::failure_text;
-use super::html::PAGE_FILE;
-use super::layout::{Detail, Layout};
+use super::layout::{Detail, Layout, PAGE_FILE};
 use super::summary::{GROUPS, folder, line, row, title};
 use super::text::{LABEL, Paint, clean, one_line, pad, wrap};
 use crate::causes::{Cause, causes, findings};

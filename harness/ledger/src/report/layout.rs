@@ -2,6 +2,9 @@
 
 use record::text::FILE_WIDTH;
 
+/// The page's name in a run's folder.
+pub const PAGE_FILE: &str = "report.html";
+
 /// The layout of a text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {

@@ -35,9 +35,6 @@ pub(crate) use overview::moment;
 
 const SCRIPT: &str = include_str!("filter.js");
 
-/// The report's name in a run's folder.
-pub const PAGE_FILE: &str = "report.html";
-
 /// The page for a run whose logs are in `folder`. With the run before, the page also says what is new.
 pub(super) fn page(folder: &Path, run: &Recorded, previous: Option<&Recorded>) -> String {
     let (runtime, product) = (run.header.runtime.as_str(), run.header.product.as_str());
