@@ -170,7 +170,7 @@ fn a_replay_keeps_the_patience_and_refuses_a_shorter_one() {
     bench.run_catalog("run", &[A2, &["--patience", "7300", "-v"]].concat()).says(0, &["patience 7300 ms"]);
     assert_eq!(bench.report("run").header.settings.patience, Some(7_300));
     bench.run_catalog("less", &[A2, &["--patience", "1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
-    bench.run_catalog("auto", A2).says(0, &["patience "]);
+    bench.run_catalog("auto", &[A2, &["-v"]].concat()).says(0, &["patience "]);
     assert!(bench.report("auto").header.settings.patience.is_some_and(|patience| patience >= 2_000));
 }
 
