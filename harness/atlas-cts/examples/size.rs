@@ -165,8 +165,7 @@ fn test_items(text: &str) -> Vec<(usize, usize)> {
                     && !line.trim().starts_with("#[")
                     && (line.ends_with(';') || line.ends_with('}'))
             };
-            let last =
-                lines[at + 1..].iter().position(ends).map_or(lines.len() - 1, |more| at + 1 + more);
+            let last = lines[at + 1..].iter().position(ends).map_or(lines.len() - 1, |more| at + 1 + more);
             found.push((at, last));
             at = last;
         }
