@@ -12,7 +12,6 @@ use catalog::must_pass::MustPassError;
 use catalog::{OriginalsError, count};
 use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
-use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use engine::soak::BurstError;
@@ -26,7 +25,6 @@ use crate::bisect::BisectError;
 use crate::certify::CertifyError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
-use crate::site::SiteError;
 
 /// The reasons why a command fails.
 #[derive(Debug, ThisError)]
@@ -89,8 +87,6 @@ pub enum CommandError {
     Case { given: String, error: CaseError },
     #[error("error: {0}")]
     Print(CaseError),
-    #[error("error: {0}")]
-    PrintPython(PythonError),
     #[error("error: {signal}: the examination was stopped and says nothing; run the command again")]
     Interrupted { signal: &'static str },
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
@@ -136,9 +132,6 @@ pub enum CommandError {
     /// A soak cannot continue with another library or catalog.
     #[error("error: the {what} of the soak is {before}, and it is now {now}; start a new soak")]
     OtherSoak { what: &'static str, before: String, now: String },
-    /// The site file cannot be used.
-    #[error("error: {0}")]
-    Site(#[source] SiteError),
     #[error("error: --fail-on timing needs a limit; give --budget PERCENT too")]
     NoBudget,
 }

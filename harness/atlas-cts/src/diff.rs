@@ -38,7 +38,7 @@ pub(crate) struct DiffArguments {
     ///
     /// regression, new-failure, other-symptom, flake, fix, drift, drift:code, drift:value, drift:check, drift:verdict,
     /// coverage, only-old, only-new, gone, new, other-device, field, timing.
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     fail_on: Vec<Condition>,
     /// Maximum slowdown of cases in percent; exit with status 1 if exceeded.
     ///

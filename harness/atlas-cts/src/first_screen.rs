@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use atlas_cts::help::with_help;
 use atlas_cts::language::with_language;
-use atlas_cts::site::with_site;
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
@@ -14,19 +13,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain", "soak", "burst"]),
     (
         "Results of a run",
-        &[
-            "report",
-            "diagnose",
-            "reproducer",
-            "diff",
-            "history",
-            "matrix",
-            "expect",
-            "bisect",
-            "merge",
-            "certify",
-            "verify",
-        ],
+        &["report", "diagnose", "reproducer", "diff", "history", "expect", "bisect", "merge", "certify", "verify"],
     ),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
@@ -34,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
-    let command = with_site(with_language(with_help(Cli::command(), all)));
+    let command = with_language(with_help(Cli::command(), all));
     let page = page(&command);
     command.override_help(page)
 }

@@ -18,7 +18,6 @@ mod output;
 pub mod reproducer;
 pub mod run;
 pub mod runtimes;
-pub mod site;
 pub mod soak;
 
 pub use annotate::AnnotationOptions;

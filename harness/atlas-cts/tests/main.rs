@@ -61,7 +61,6 @@ mod second_library;
 mod shards;
 mod sim_memory;
 mod simulator_table;
-mod site;
 mod soak;
 mod speed;
 mod starts;

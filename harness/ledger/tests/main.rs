@@ -5,7 +5,6 @@
 mod compare;
 mod diagnosis;
 mod history;
-mod matrix;
 mod metrics;
 mod reports;
 #[path = "reports/sample.rs"]

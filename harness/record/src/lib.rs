@@ -70,7 +70,7 @@ pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
-pub use settings::{LONGEST_DEADLINE, RecordedPlan, RunSettings, SiteSettings};
+pub use settings::{LONGEST_DEADLINE, RecordedPlan, RunSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use soak::{
     Levels, Quantity, RecordedSoak, SoakBatch, SoakBreak, SoakEnd, SoakFile, SoakFileError, SoakHeader, SoakLine,

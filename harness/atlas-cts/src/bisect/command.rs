@@ -16,7 +16,6 @@ use time::OffsetDateTime;
 use crate::conclude::CommandError;
 use crate::output::say_line;
 use crate::runtimes::RUNTIMES;
-use crate::site::passed_on;
 
 use super::find::find;
 use super::hunt::{BisectError, Hunt};
@@ -76,7 +75,7 @@ impl FromArgMatches for PassedOn {
     fn from_arg_matches(matches: &ArgMatches) -> Result<PassedOn, clap::Error> {
         let catalog = CatalogOptions::from_arg_matches(matches)?;
         let report_dir = MachineOptions::from_arg_matches(matches)?.report_dir;
-        let mut words = passed_on(matches);
+        let mut words = Vec::new();
         for argument in PassedOn::augment_args(Command::new("run")).get_arguments() {
             let id = argument.get_id().as_str();
             // Each run has a separate folder. Runs read values from the environment directly.

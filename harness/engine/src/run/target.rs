@@ -323,7 +323,6 @@ fn settings(options: &Options) -> RunSettings {
         on_every_device: options.everywhere(),
         repeat: options.run.repeat.filter(|repeat| *repeat > 1),
         max_fail: options.run.max_fail,
-        site: options.site.clone(),
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,

@@ -50,7 +50,7 @@ pub use brief::{brief_failure, brief_summary};
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
 pub use html::PAGE_FILE;
-pub(crate) use html::{anchor, bar, class, document, escaped, fill, moment, prose};
+pub(crate) use html::{anchor, bar, class, document, escaped, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use layout::{Detail, Layout};
 pub use quotes::quote;
@@ -59,7 +59,7 @@ pub(crate) use summary::MEANINGS;
 pub use summary::summary;
 pub use target::first_line;
 pub use text::{clean, disarmed, markdown_line, pad, painted, wrap};
-pub(crate) use text::{columns, duration, elide, one_line, pad_left};
+pub(crate) use text::{columns, duration, one_line, pad_left};
 
 /// Makes a report's bytes.
 type Make = fn(&Path, &Recorded, Option<&Recorded>) -> Result<Vec<u8>, ReportError>;
