@@ -7,6 +7,7 @@ use catalog::{count, files};
 use clap::Args;
 use engine::run::{ExitStatus, run_folder, runs_folder};
 use ledger::history::{prometheus, text};
+use messages::{Language, use_language};
 
 /// The default number of runs to show for each tested library and product.
 const LAST: u64 = 30;
@@ -30,6 +31,7 @@ pub(crate) struct HistoryArguments {
 
 /// Prints the history of the runs in a folder, and writes metrics if they are wanted.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, CommandError> {
+    use_language(Language::English);
     let folder = match arguments.folder.as_deref() {
         // The path is kept as given, so that remarks about ignored folders begin with the given path.
         Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),

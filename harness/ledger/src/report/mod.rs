@@ -40,6 +40,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use catalog::files;
+use messages::{Language, in_language};
 use record::Recorded;
 
 pub(crate) use crate::names::meaning_text;
@@ -100,7 +101,8 @@ pub fn write_reports(folder: &Path, run: &Recorded, previous: Option<&Recorded>)
     let mut remarks = Vec::new();
     for format in &FORMATS {
         let path = folder.join(format.file);
-        let Err(source) = files::replace(&path, (format.make)(folder, run, previous)?) else { continue };
+        let made = in_language(Language::English, || (format.make)(folder, run, previous))?;
+        let Err(source) = files::replace(&path, made) else { continue };
         if format.needed {
             return Err(ReportError::Write { path, source });
         }
