@@ -73,8 +73,7 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
             Level::Info => "info",
         };
         let hazard = if rule.hazard.is_some() { " [undefined]" } else { "" };
-        let from = rule.source.from.as_ref().map(|from| format!(" [from {}]", from.value)).unwrap_or_default();
-        let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}{from}", rule.id, rule.title);
+        let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
     }
     let derived =
         rules.support_rule().map(|id| format!("; runs also count {id}, which is derived from the support table"));

@@ -8,8 +8,8 @@ use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::must_pass::ChangesFile;
 use catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, NamesFile, ProductsFile, PythonFile,
-    ReadingsFile, SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, JunitFile, ProductsFile, PythonFile, ReadingsFile,
+    SubjectsFile, SupportFile,
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
@@ -33,8 +33,6 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
-        (folder, "names", schemars::schema_for!(NamesFile)),
-        (folder, "templates", schemars::schema_for!(TemplatesFile)),
         (folder, "junit", schemars::schema_for!(JunitFile)),
         (folder, "python", schemars::schema_for!(PythonFile)),
         (folder, "axioms", schemars::schema_for!(AxiomsFile)),

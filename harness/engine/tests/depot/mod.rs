@@ -13,4 +13,3 @@ mod programs;
 mod proof;
 mod registry;
 mod runs;
-mod templates;
