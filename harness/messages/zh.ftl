@@ -23,7 +23,6 @@ all = 全部
 absent = 无
 unreadable = 无法读取
 unfinished = 未完成
-no-result = 无结果
 exit-status = 退出码{ $status }
 level-info = 级别info
 
