@@ -274,6 +274,12 @@ known-none-matched = 没有失败与条目匹配
 known-line = 已知失败：{ $path }（sha256 { $sha256 }…），{ count-entries }，{ $applying }个适用于此设备
 known-open = { $count }个待定
 
+## 标题和列名
+
+column-chapter = 章节
+column-rules = 规则
+column-time = 耗时
+
 ## 原因
 
 heading-causes = 原因
