@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The checks that take too long for .ci/run: false alarms on every legal variant, the kill matrix of the small products,
-# the seeds of a release, bundles and fleets (needs root and kubectl; installs Slurm), the book, fuzzing
-# (docs/engine/parts.md).
+# the seeds of a release, bundles (needs root), the book, fuzzing (docs/engine/parts.md).
 # Run it before a release and each night; its last line counts the steps.
 #
 # This script proves the suite itself on the simulated device; ci/package/nightly.sh tests real devices.
@@ -31,10 +30,7 @@ step "tests that take minutes" cargo test -p atlas-cts --test tests -- --ignored
 step "the bundles and wheels of both architectures" ci/package.sh
 step "the bundles run without Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh
-step "the command for fleets" cargo build --release -p atlas-cts
-step "nights on a Slurm cluster with accidents give the report of an undisturbed run" \
-    ci/fleet/slurm/test.sh target/release/atlas-cts
-step "Kubernetes: every index of a Job of eight" ci/fleet/kubernetes/test.sh target/release/atlas-cts
+step "the command for the steps below" cargo build --release -p atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "soaks notice what grows, and a faithful device is steady" env CTS=target/release/atlas-cts ci/soak.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the HTML pages in headless Chromium: reports of runs with no failure, with one, with eighty of one cause and with
-# hundreds, a diff, a history and a matrix. ci/page/look.py makes and describes the checks; the screenshots are for a person.
+# hundreds, and a diff. ci/page/look.py makes and describes the checks; the screenshots are for a person.
 #
 #   ci/page.sh [DIR]
 #
@@ -36,14 +36,12 @@ run one 1 --defect init.default-device-wins
 run eighty 1 --defect copy.tail-rounded-to-32-above-64KiB
 run many 1 --deadline 5 --defect "$many"
 "$CTS" diff "$work/runs/none" "$work/runs/eighty" --format html >"$work/diff.html" || exit 1
-"$CTS" history "$work/runs" --format html >"$work/history.html" || exit 1
-"$CTS" matrix "$work"/runs/{none,one,eighty,many} --format html -o "$work/matrix.html" >/dev/null || exit 1
 if [ -z "${AXE:-}" ]; then
     npm install --silent --no-save --prefix "$work/axe" axe-core@4.10.3 >/dev/null ||
         { echo "axe-core cannot be fetched; set AXE to an axe.min.js"; exit 1; }
     AXE=$work/axe/node_modules/axe-core/axe.min.js
 fi
-pages=("$work"/runs/{none,one,eighty,many}/report.html "$work"/{diff,history,matrix}.html)
+pages=("$work"/runs/{none,one,eighty,many}/report.html "$work/diff.html")
 if [ -n "${DOCUMENTS:-}" ]; then
     "$CTS" coverage --product a2 --specs specs --documents "$DOCUMENTS" --run "$work/runs/eighty" \
         --format html >"$work/coverage.html" || exit 1

@@ -17,18 +17,11 @@ fn main() {
     // Cargo watches everything below a folder that it is given. A folder may be new.
     println!("cargo:rerun-if-changed={}", specs.display());
     let mut table = String::new();
-    let mut templates = Vec::new();
-    if specs.join("templates").is_dir() {
-        collect(&specs.join("templates"), &mut templates);
-    }
     for runtime in &runtimes {
         let mut files = Vec::new();
         collect(runtime, &mut files);
         // Readings are evidence for readers of the repository; no run reads them.
         files.retain(|file| !file.starts_with(runtime.join("readings")));
-        if runtime.join("names.yaml").is_file() {
-            files.extend(templates.iter().cloned());
-        }
         let name = runtime.file_name().expect("it has been listed").to_string_lossy();
         let _ = writeln!(table, "/// The catalog of `{name}`: paths below `specs/`, with the files' texts.");
         let _ = writeln!(table, "pub static {}: &[(&str, &str)] = &[", name.to_uppercase());

@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::language::{choose_language, with_language};
-use atlas_cts::run::Verbosity;
+use atlas_cts::run::{Verbosity, on_command_line};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::site::{self, with_site};
 use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::{RESULTS, SELECTION};
@@ -56,14 +55,13 @@ fn main() -> ExitCode {
         let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
         if rare { argument.hide_short_help(true) } else { argument }
     });
-    let grammar = with_site(with_language(with_help(several, wants_all(&words))));
+    let grammar = with_language(with_help(several, wants_all(&words)));
     choose_width();
     conclude(|| {
-        let (given, site) = site::matches(&grammar, &words)?;
+        let given = grammar.clone().try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
         choose_language(&given);
         let mut command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
-        command.options.site = site;
-        command.options.on_command_line = Some(site::on_command_line(&grammar, &given));
+        command.options.on_command_line = Some(on_command_line(&grammar, &given));
         suite(command, filters(&given))
     })
 }

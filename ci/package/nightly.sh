@@ -5,15 +5,15 @@
 #   nightly.sh merge PART… [OPTION…]        a night whose parts ran elsewhere; options of `atlas-cts merge`
 #
 # Nights are in reports/out below the current folder: start it in the same folder each night, with one folder for each
-# product. A night's folder has doctor.txt, diff.txt, diff.md and history.html next to the run's reports. The command is
-# the atlas-cts next to this script, otherwise the one on PATH.
+# product. A night's folder has doctor.txt, diff.txt and diff.md next to the run's reports. The command is the atlas-cts
+# next to this script, otherwise the one on PATH.
 #
-# Environment: every option of a run, so that the doctor knows it too, for example ATLAS_CTS_PRODUCT=a2; here
-# ATLAS_CTS_BACKEND is `device` and ATLAS_CTS_PROFILE is `nightly` unless set. ATLAS_CTS_PROMETHEUS names a file for
-# metrics. ATLAS_CTS_DIFF_FAIL_ON=drift:code also fails the night on such a difference.
+# Environment: that of `atlas-cts`, so that the doctor knows it too, for example ATLAS_CTS_PRODUCT=a2; here
+# ATLAS_CTS_BACKEND is `device` and ATLAS_CTS_PROFILE is `nightly` unless set. NIGHTLY_PROMETHEUS names a file for
+# metrics. NIGHTLY_FAIL_ON=drift:code also fails the night on such a difference.
 #
 # A step that fails does not stop the others. Exit status: that of the run (0 conformant, 1 a rule is broken, 2 usage,
-# 3 unknown). If it is 0: 1 for a difference in ATLAS_CTS_DIFF_FAIL_ON, and 3 if comparison, history or a file failed.
+# 3 unknown). If it is 0: 1 for a difference in NIGHTLY_FAIL_ON, and 3 if comparison, history or a file failed.
 set -u
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 3
@@ -96,7 +96,7 @@ elif [ -z "$earlier" ]; then
     echo "This is the first night in $PWD/$out; the next one is compared with it."
 else
     heading "diff"
-    to diff.txt "$cts" diff latest~1 latest
+    to diff.txt "$cts" diff latest~1 latest ${NIGHTLY_FAIL_ON:+--fail-on "$NIGHTLY_FAIL_ON"}
     status=$?
     cat "$texts/diff.txt"
     case $status in
@@ -104,16 +104,12 @@ else
     1) failed=1 ;;
     *) trouble "the comparison with the night before" $status ;;
     esac
-    [ $status -gt 1 ] || to diff.md env -u ATLAS_CTS_DIFF_FAIL_ON "$cts" diff latest~1 latest --format markdown ||
+    [ $status -gt 1 ] || to diff.md "$cts" diff latest~1 latest --format markdown ||
         trouble "the comparison as Markdown" $?
 fi
 
 heading "history"
-"$cts" history || trouble "the history" $?
-if "$cts" history --format html >"$texts/history.html"; then :; else
-    trouble "the history as a page" $?
-    rm "$texts/history.html"
-fi
+"$cts" history ${NIGHTLY_PROMETHEUS:+--prometheus "$NIGHTLY_PROMETHEUS"} || trouble "the history" $?
 
 if [ -n "$night" ]; then
     cp "$texts"/* "$out/$night/" || trouble "copying to $out/$night" $?

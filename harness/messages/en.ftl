@@ -58,7 +58,6 @@ all = all
 absent = absent
 unreadable = unreadable
 unfinished = unfinished
-no-result = no result
 exit-status = exit status { $status }
 level-info = level info
 
@@ -377,7 +376,6 @@ column-differences = differences
 column-exit = exit
 column-failed-again = failed again
 column-flaky = flaky
-column-folder = folder
 column-median-time = median time
 column-not-good = not good
 column-notes = notes
@@ -515,10 +513,8 @@ timing-outlier = { $ratio } ({ $old } ms, then { $new } ms per case)
 
 ## Runs over time
 
-history-title = Runs over time
 timeline = { $tested }, { count-runs }
 other = other { $what }
-changed-rules = Rules that changed or were not good
 steady-rules = { $count ->
     [one] 1 rule was good in every run in which it ran
    *[other] { $count } rules were good in every run in which they ran
@@ -528,10 +524,6 @@ other-steady-rules = { $count ->
    *[other] { $count } other rules were good in every run in which they ran
 }
 legend = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, blank: no result
-legend-markdown = . pass, + exceeds, o observed, F fail, W wrong-code, C crash, T timeout, ~ flaky, b blocked, e error, d device-lost, c cut, s skipped, ·: no result
-and-more-in-html = and { $count } more; `--format html` lists all
-chart-results-description = Results of { count-runs }. In the last run: { $good } hold, { $broken } broken, { $unknown } unknown.
-chart-times-description = Times of { count-runs }. The longest run took { $longest }, the last run { $last }.
 history-parts-of-merged-runs = { $count ->
     [one] 1 run is part of a merged run and counts there
    *[other] { $count } runs are parts of merged runs and count there

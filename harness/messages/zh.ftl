@@ -1,6 +1,6 @@
 ### 报告的中文文字。语法：https://projectfluent.org
 ###
-### 不在此处：写入运行记录的文字（原因、备注、事件）。
+### 此处只有终端上的判定和失败块；没有的消息使用英文。
 ### 术语见docs/zh/terms.md，排版与厂商文档一致：中文与西文之间不加空格，使用全角标点。
 
 ## 数量
@@ -23,7 +23,6 @@ all = 全部
 absent = 无
 unreadable = 无法读取
 unfinished = 未完成
-no-result = 无结果
 exit-status = 退出码{ $status }
 level-info = 级别info
 
@@ -256,22 +255,7 @@ workers-with-runtime = 启动了{ $count }个，其中{ $runtimes }个加载了R
 time-since-resumed = { $time }（自续跑起）
 retries = { $causes }（从不因判定结果而重试）
 
-## 单独输入命令时
-
-welcome-title = Atlas CTS { $version }：{ count-rules }
-welcome-machine = 本机
-welcome-installed = 已安装{ $path }
-welcome-simulated = 未找到Runtime的库：规则在模拟设备上运行
-welcome-last = 上次运行
-welcome-broken = { $folder }，违反{ $count }条
-welcome-next = 接下来输入
-welcome-probe = 检查能否使用设备
-welcome-run-device = 在设备上运行全部规则
-welcome-run-simulated = 在模拟设备上运行全部规则
-welcome-doctor = 查明使用真实设备还需要什么
 welcome-explain = 阅读应先看的规则
-welcome-help = 列出全部命令
-
 ## 终端上的进度行
 
 progress-rules = { $done }/{ $all }条规则，{ $time }
@@ -293,132 +277,9 @@ known-open = { $count }个待定
 
 ## 标题和列名
 
-heading-all-rules = 全部规则
-heading-broken-rules = 被违反的规则
-heading-course = 运行过程
-heading-expired = 条目已到期的已知失败
-heading-findings = 发现项
-heading-fixed = 现已符合的已知失败
-heading-known = 已知失败
-heading-overview = 概览
-heading-remarks = 备注
-heading-subjects = 主题
-heading-tested = 测试对象
-heading-times = 耗时
-heading-unanswered-rules = 没有结论的规则
-heading-unknown = 未知
-column-cases = 用例
-column-changes = 变化
 column-chapter = 章节
-column-differences = 差异
-column-exit = 退出
-column-failed-again = 再次失败
-column-flaky = 不稳定
-column-folder = 目录
-column-median-time = 耗时中位数
-column-not-good = 不符合
-column-notes = 说明
-column-rule = 规则
 column-rules = 规则
-column-run = 运行
-column-runs = 运行
-column-started = 开始
 column-time = 耗时
-column-verdict = 判定
-
-## report.html和summary.md
-
-page-title = Atlas CTS：{ $product }上的{ $runtime }
-page-simulated = 本次运行使用模拟设备，不能说明任何硬件的情况。
-page-seeded-defects = 设备带有预置缺陷：{ $defects }。
-page-about = { $device }；产品{ $product }；开始于{ $started }
-page-nothing-broken = 没有规则被违反，也没有规则缺少结论。
-page-omitted = 为控制页面大小已省略：{ $blocks }。运行记录中有全部内容。
-block-facts = 事实
-block-calls = 调用和之前的用例
-block-replay = 重放命令
-block-program = C程序
-block-output = 输出
-block-log = 日志摘录
-contents = 目录
-skip-to-results = 跳到结果
-filter-rules = 筛选规则
-filter-text = 文字
-filter-verdict = 判定
-filter-chapter = 章节
-show-all = 全部显示
-rules-shown = 显示{ $shown }/{ $all }条规则
-slowest-rules = 最慢的规则
-times-of-rules = 全部规则共耗时{ $rules }。
-times-of-rules-and-run = 全部规则共耗时{ $rules }；本次运行耗时{ $run }。
-program-summary = 该用例的C程序（{ count-lines }）
-program-hint = 如需可直接编译的完整程序，请运行atlas-cts reproducer。
-program-omitted-lines = …省略{ count-lines }…
-whole-file = 完整文件
-and-more = 另有{ $count }项
-omitted-entries = 省略了之前的{ $count }项
-catalog = { count-rules }，sha256 { $sha256 }
-setting-strict = 严格
-setting-hazardous = 含危险规则
-setting-dedicated = 独占设备
-setting-on-every-device = 在每个设备上
-setting-redacted = 已脱敏
-ended-after = { $time }，共耗时{ $took }
-other-files = 同一目录中：results.jsonl（运行记录，含全部细节）、junit.xml、summary.md。
-tested-line = { $device }，产品{ $product }，{ $library }；测试档位{ $profile }，随机种子{ $seed }
-full-reports = 完整报告：运行目录{ $run }中的`report.html`（单页）、`junit.xml`、`results.jsonl`
-and-others = 另有{ $count }项
-
-## junit.xml
-
-junit-some-results = { some-results }。
-junit-unfinished = 运行未完成。
-
-## 两次运行的比较
-
-diff-title = 两次运行的比较
-diff-side = { $tested }，{ $product }，{ count-results }，{ $started }
-diff-verdict = { $regressions }项回归，{ $failures }项新失败，{ $symptoms }项现象变化，{ $fixes }项修复，{ $flakes }项仍不稳定，{ $findings }项新发现，{ $drifts }项漂移；{ $lost }条规则失去结论，{ $gained }条得到结论；{ $unchanged }条规则与之前相同
-diff-note = 对比例和失败率作了{ $count }次统计检验（{ $method }）：若没有任何变化，出现误报的概率至多为{ $level }。未检验：判定，以及在每次运行中答案恒定、但两次运行之间不同的用例。
-diff-regressions = 回归
-diff-new-failures = 先前没有结论的规则出现的新失败
-diff-other-symptoms = 现象变化
-diff-fixes = 修复
-diff-flakes = 仍不稳定：失败率的差异可归因于偶然
-diff-drift = 行为漂移（没有规则被违反），最强的在前
-diff-only-old = 不再有结论
-diff-only-new = 首次有结论
-diff-gone = 已删除的规则
-diff-new = 新规则
-diff-other-device = 在不同设备上执行的规则（不可比较）
-diff-fields = 测试对象和测试方式
-diff-timing = 耗时（未设预算时仅供参考）
-diff-limits = 比较的局限
-diff-check = 检查项`{ $check }`
-diff-rate = 重跑{ $runs }次，失败{ $failed }次
-diff-same-question = 同一问题
-diff-example = 例如{ $values }
-and-more-in-json = 另有{ $count }项；`--format json`列出全部
-timing-name = 每个用例的耗时，新除以旧，共{ count-rules }
-timing-median = { $median }（{ $interval }）；半数规则与中位数的差距在{ $spread }倍以内
-timing-interval = 95 %置信区间为{ $low }至{ $high }
-timing-no-interval = 规则太少，无法给出区间
-timing-outlier = { $ratio }（每个用例{ $old } ms，之后{ $new } ms）
-
-## 多次运行的历史
-
-history-title = 历次运行
-timeline = { $tested }，{ count-runs }
-other = 不同的{ $what }
-changed-rules = 有变化或曾不符合的规则
-steady-rules = { $count }条规则在其执行过的每次运行中都符合
-other-steady-rules = 另有{ $count }条规则在其执行过的每次运行中都符合
-legend = .通过，+超出，o仅记录，F失败，W返回码不符，C崩溃，T超时，~不稳定，b受阻，e错误，d设备丢失，c截断，s跳过，空白：无结果
-legend-markdown = .通过，+超出，o仅记录，F失败，W返回码不符，C崩溃，T超时，~不稳定，b受阻，e错误，d设备丢失，c截断，s跳过，·：无结果
-and-more-in-html = 另有{ $count }项；`--format html`列出全部
-chart-results-description = { count-runs }的结果。最近一次运行：{ $good }条符合，{ $broken }条违反，{ $unknown }条未知。
-chart-times-description = { count-runs }的耗时。最长的一次耗时{ $longest }，最近一次耗时{ $last }。
-history-parts-of-merged-runs = { $count }次运行是合并运行的分片，已计入合并运行
 
 ## 原因
 
@@ -482,10 +343,3 @@ boundary-any = 试过的任意值：{ $axes }
 boundary-any-axis = { $axis }（{ $count }个）
 boundary-untried = 没有{ $values }的用例
 boundary-untried-with = 在{ $axes }时没有{ $values }的用例
-
-## CI系统中的批注
-
-annotation-alike = { $title }，另有{ $count }条相似的规则
-annotation-more-broken = 还有{ $count }条规则被违反；运行目录中的`summary.md`和`report.html`列出全部
-annotation-more-unknown = 还有{ $count }条规则没有结论；运行目录中的`summary.md`和`report.html`列出全部
-label-rounds = 轮次

@@ -15,7 +15,7 @@ pub struct AnnotationOptions {
     ///
     /// `auto` prints them for GitHub if GITHUB_ACTIONS is `true`. GitHub shows at most ten errors and ten warnings of a
     /// step.
-    #[arg(long, env = "ATLAS_CTS_ANNOTATIONS", value_enum, default_value_t, value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_enum, default_value_t, value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
     annotations: Form,
 }
 

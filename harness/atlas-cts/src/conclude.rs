@@ -12,7 +12,6 @@ use catalog::must_pass::MustPassError;
 use catalog::{OriginalsError, count};
 use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
-use engine::print_python::PythonError;
 use engine::prove::ProofFileError;
 use engine::run::{ExitStatus, RunError, is_missing};
 use ledger::history::HistoryError;
@@ -24,7 +23,6 @@ use thiserror::Error as ThisError;
 use crate::draft::DraftError;
 use crate::reproducer::ReproducerError;
 use crate::say_aside;
-use crate::site::SiteError;
 
 /// The reasons why a command fails.
 #[derive(Debug, ThisError)]
@@ -87,8 +85,6 @@ pub enum CommandError {
     Case { given: String, error: CaseError },
     #[error("error: {0}")]
     Print(CaseError),
-    #[error("error: {0}")]
-    PrintPython(PythonError),
     #[error("error: {signal}: the examination was stopped and says nothing; run the command again")]
     Interrupted { signal: &'static str },
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
@@ -122,9 +118,6 @@ pub enum CommandError {
         "error: {option} selects output for people, but --log-format json prints events for programs; omit one of them"
     )]
     NotText { option: &'static str },
-    /// The site file cannot be used.
-    #[error("error: {0}")]
-    Site(#[source] SiteError),
     #[error("error: --fail-on timing needs a limit; give --budget PERCENT too")]
     NoBudget,
 }

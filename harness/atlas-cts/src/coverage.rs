@@ -12,6 +12,7 @@ use catalog::{Agreement, Modality, Rules, Specs, read_documents, readings, waiti
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, RunError, read_named};
 use ledger::sentences::html;
+use messages::{Language, use_language};
 use serde_json::json;
 
 /// The options of `coverage`.
@@ -48,6 +49,7 @@ enum Format {
 
 /// Shows the coverage. The exit status is 1 if a threshold is missed.
 pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) -> Result<ExitStatus, CommandError> {
+    use_language(Language::English);
     if !rules.book.whole {
         return Err(CommandError::NoEvidence);
     }

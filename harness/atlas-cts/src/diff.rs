@@ -6,6 +6,7 @@ use atlas_cts::{CommandError, say, say_file, say_json};
 use clap::{Args, ValueEnum};
 use engine::run::{ExitStatus, read_named};
 use ledger::compare::{CompareOptions, Condition, compare, html, markdown, text};
+use messages::{Language, use_language};
 
 /// The output formats of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,7 +39,7 @@ pub(crate) struct DiffArguments {
     ///
     /// regression, new-failure, other-symptom, flake, fix, drift, drift:code, drift:value, drift:check, drift:verdict,
     /// coverage, only-old, only-new, gone, new, other-device, field, timing.
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "ATLAS_CTS_DIFF_FAIL_ON")]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     fail_on: Vec<Condition>,
     /// Maximum slowdown of cases in percent; exit with status 1 if exceeded.
     ///
@@ -54,6 +55,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Compares two runs and prints the differences.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<ExitStatus, CommandError> {
+    use_language(Language::English);
     if arguments.budget.is_none() && arguments.fail_on.contains(&Condition::Timing) {
         return Err(CommandError::NoBudget);
     }

@@ -177,9 +177,6 @@ fn what_it_catches(runtime: &Runtime, rule: &Rule, page: &mut Page) {
 fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     page.heading("Steps");
     page.line(format_args!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line));
-    if let Some((template, place)) = rule.template() {
-        page.line(format_args!("from the template {template}, {place}"));
-    }
     if let Some(actors) = &rule.source.actors {
         page.block("actors", &actors.value);
     }

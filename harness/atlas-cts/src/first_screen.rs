@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use atlas_cts::help::with_help;
 use atlas_cts::language::with_language;
-use atlas_cts::site::with_site;
 use clap::{Command, CommandFactory};
 use record::text::{fold, width, wrap};
 
@@ -13,7 +12,7 @@ use crate::Cli;
 /// The groups of commands on the first help page, with the groups for newcomers first.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain"]),
-    ("Results of a run", &["report", "reproducer", "diff", "history", "matrix", "expect", "merge"]),
+    ("Results of a run", &["report", "reproducer", "diff", "history", "expect", "merge"]),
     ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
     ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
 ];
@@ -23,7 +22,7 @@ const ABOUT: usize = 15;
 
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
-    let command = with_site(with_language(with_help(Cli::command(), all)));
+    let command = with_language(with_help(Cli::command(), all));
     let page = page(&command);
     command.override_help(page)
 }

@@ -2,25 +2,15 @@
 
 use std::path::PathBuf;
 
-use atlas_cts::{CommandError, say, say_file};
+use atlas_cts::{CommandError, say};
 use catalog::{count, files};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use engine::run::{ExitStatus, run_folder, runs_folder};
-use ledger::history::{html, markdown, prometheus, text};
+use ledger::history::{prometheus, text};
+use messages::{Language, use_language};
 
 /// The default number of runs to show for each tested library and product.
 const LAST: u64 = 30;
-
-/// The output formats of a history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For a terminal.
-    Text,
-    /// For merge requests and step summaries.
-    Markdown,
-    /// One self-contained page with charts.
-    Html,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArguments {
@@ -29,21 +19,19 @@ pub(crate) struct HistoryArguments {
     /// Links in the folder are not followed. A name below reports/out and `latest` are also accepted.
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Output format.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
     /// Number of newest runs to show for each tested library.
     #[arg(long, value_name = "N", default_value_t = LAST, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     last: u64,
     /// Also write the newest run of each tested library as metrics to this file.
     ///
     /// The text format of Prometheus, for node_exporter's textfile collector. The file is replaced at once.
-    #[arg(long, env = "ATLAS_CTS_PROMETHEUS", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     prometheus: Option<PathBuf>,
 }
 
 /// Prints the history of the runs in a folder, and writes metrics if they are wanted.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, CommandError> {
+    use_language(Language::English);
     let folder = match arguments.folder.as_deref() {
         // The path is kept as given, so that remarks about ignored folders begin with the given path.
         Some(given) if given.is_dir() && !given.is_symlink() => given.to_owned(),
@@ -63,11 +51,6 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<ExitStatus, Comman
         let written = files::replace(path, prometheus(&history));
         written.map_err(|source| CommandError::File { path: path.clone(), source })?;
     }
-    match arguments.format {
-        Format::Text => say(&text(&history))?,
-        Format::Markdown => say_file(&markdown(&history))?,
-        // Links are relative to the current folder, where the page is usually written.
-        Format::Html => say_file(&html(&history, &std::env::current_dir().unwrap_or_default()))?,
-    }
+    say(&text(&history))?;
     Ok(ExitStatus::Success)
 }

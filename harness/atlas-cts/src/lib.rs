@@ -16,7 +16,6 @@ mod output;
 pub mod reproducer;
 pub mod run;
 pub mod runtimes;
-pub mod site;
 
 pub use annotate::AnnotationOptions;
 pub use conclude::{CommandError, conclude, expect_stack};

@@ -24,7 +24,7 @@ pub(crate) struct LintOptions {
     #[command(flatten)]
     pub(crate) catalog: CatalogOptions,
     /// Count warnings as mistakes.
-    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     strict: bool,
     #[command(flatten)]
     known: ExpectationOptions,

@@ -1,12 +1,15 @@
 //! `atlas-cts list`.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use atlas_cts::CommandError;
 use catalog::{Level, Rule, Rules, offered, product};
+use engine::interface::{behind, read_library};
 use engine::run::CatalogOptions;
+use ledger::support::SupportMatrix;
 use steps::pattern::glob;
 use steps::suggest::{hint, hint_for_id};
 
@@ -30,6 +33,12 @@ pub(crate) struct ListFilter {
     /// List products instead: ids, other names that --product accepts, and names in the documents.
     #[arg(long, conflicts_with_all = ["chapter", "api", "document", "on", "text"])]
     pub products: bool,
+    /// List the functions of the documents by product instead: documented, exported, judged.
+    #[arg(long, conflicts_with_all = ["chapter", "api", "document", "on", "products", "text"])]
+    pub support: bool,
+    /// Library whose exported functions --support shows; it is read and not loaded.
+    #[arg(long, value_name = "LIBRARY", requires = "support")]
+    pub library: Option<PathBuf>,
     /// Only rules whose id or title contains one of these.
     ///
     /// A complete id selects only that rule; a pattern such as 'acl.copy.*' the ids that it matches.
@@ -64,8 +73,7 @@ pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, Command
             Level::Info => "info",
         };
         let hazard = if rule.hazard.is_some() { " [undefined]" } else { "" };
-        let from = rule.source.from.as_ref().map(|from| format!(" [from {}]", from.value)).unwrap_or_default();
-        let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}{from}", rule.id, rule.title);
+        let _ = writeln!(text, "{:<width$}  {level}  {}{hazard}", rule.id, rule.title);
     }
     let derived =
         rules.support_rule().map(|id| format!("; runs also count {id}, which is derived from the support table"));
@@ -81,6 +89,17 @@ pub(crate) fn products(rules: &Rules) -> String {
     let ids = width(&mut rows.iter().map(|(id, _, _)| id.len()));
     let aliases = width(&mut rows.iter().map(|(_, aliases, _)| aliases.len()));
     rows.iter().map(|(id, other, name)| format!("{id:<ids$}  {other:<aliases$}  {name}\n")).collect()
+}
+
+/// The functions of the documents by product. With a library, also whether it or one that it needs exports them.
+pub(crate) fn support(rules: &Rules, library: Option<&Path>) -> Result<String, CommandError> {
+    let exported = |path: &Path| {
+        let library = read_library(path)?;
+        let further = behind(path, &library).found.into_iter().flat_map(|needed| needed.interface.exported);
+        Ok(library.exported.into_iter().chain(further).map(|(name, _)| name).collect())
+    };
+    let exported = library.map(exported).transpose().map_err(CommandError::Interface)?;
+    Ok(SupportMatrix::of(rules, exported).text())
 }
 
 fn known<'a>(

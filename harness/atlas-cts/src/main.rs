@@ -10,7 +10,6 @@ mod history;
 mod lint;
 mod list;
 mod manual;
-mod matrix;
 mod merge;
 mod mustpass;
 mod print;
@@ -29,7 +28,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
-use atlas_cts::{doctor, draft, interface, reproducer, run, site};
+use atlas_cts::{doctor, draft, interface, reproducer, run};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -82,8 +81,6 @@ enum Command {
     Diff(diff::DiffArguments),
     /// Show many runs: changed verdicts, flake rates, times.
     History(history::HistoryArguments),
-    /// Show runs, products or drivers side by side, or functions by product.
-    Matrix(matrix::MatrixArguments),
     /// Draft known failures from a run's failures.
     Expect(expect::ExpectArguments),
     /// Write a failure as a C program with a Makefile and a README.
@@ -122,7 +119,7 @@ enum Command {
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarms.
     Prove(proof::ProveArguments),
-    /// Print a rule as a stand-alone program in C or Python.
+    /// Print a rule as a stand-alone program in C.
     Print {
         /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.
         #[arg(value_name = "RULE")]
@@ -224,11 +221,11 @@ fn command() -> ExitCode {
     choose_width();
     conclude(|| {
         let grammar = first_screen::grammar(wants_all(&words));
-        let (given, site) = site::matches(&grammar, &words)?;
+        let given = grammar.clone().try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
         choose_language(&given);
         match Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit()).command {
             Some(Command::Run(mut arguments)) => {
-                arguments.note_sources(site, site::on_command_line(&grammar, &given));
+                arguments.note_sources(run::on_command_line(&grammar, &given));
                 run::run(*arguments)
             }
             Some(command) => dispatch(command),
@@ -252,6 +249,10 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             }
             let runtime = choose_runtime(RUNTIMES, &mut catalog, &filter.text)?;
             let rules = load_rules(&catalog, runtime)?;
+            if filter.support {
+                say(&list::support(&rules, filter.library.as_deref())?)?;
+                return Ok(ExitStatus::Success);
+            }
             say(&list::list(&rules, &filter.on_product_of(&catalog))?)?;
             Ok(ExitStatus::Success)
         }
@@ -302,10 +303,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::History(arguments) => history::history(&arguments),
-        Command::Matrix(mut arguments) => {
-            let runtime = runtime_of(&mut arguments.catalog, None)?;
-            matrix::matrix(&arguments, runtime)
-        }
         Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Simulator { action: Some(SimulatorAction::Run(mut arguments)), .. } => {

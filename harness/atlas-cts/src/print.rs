@@ -2,19 +2,10 @@
 
 use atlas_cts::CommandError;
 use catalog::{self, Rules};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json, parse_query};
 use engine::print_c::{Sheet, print_c};
-use engine::print_python::print_python;
 use engine::run::{CatalogOptions, Waiting};
-
-/// The language of a printed program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ProgramLanguage {
-    #[default]
-    C,
-    Python,
-}
 
 /// The options of `print`.
 #[derive(Debug, Args)]
@@ -26,11 +17,6 @@ pub(crate) struct PrintOptions {
     /// Give the JSON that a failure prints. A query in place of the rule also selects one case.
     #[arg(long, value_name = "JSON")]
     case: Option<String>,
-    /// Language of the program.
-    ///
-    /// A program in Python uses the runtime's Python module. Rules with several processes or threads have none.
-    #[arg(long, value_enum, default_value_t)]
-    language: ProgramLanguage,
     /// Number of devices that the program uses.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1024))]
     devices: u32,
@@ -67,8 +53,5 @@ pub(crate) fn print_program(rules: &Rules, query: &str, options: &PrintOptions) 
         Waiting::Measured => LEAST_PATIENCE,
     };
     let sheet = Sheet { cases: &cases, patience, ..Sheet::new(product, devices) };
-    match options.language {
-        ProgramLanguage::C => print_c(rules, rule, &sheet).map_err(CommandError::Print),
-        ProgramLanguage::Python => print_python(rules, rule, &sheet).map_err(CommandError::PrintPython),
-    }
+    print_c(rules, rule, &sheet).map_err(CommandError::Print)
 }

@@ -7,8 +7,8 @@ use atlas_cts::run::LogLine;
 use atlas_cts::{CommandError, say_line};
 use catalog::files;
 use catalog::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
-    SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, PythonFile, ReadingsFile, SubjectsFile,
+    SupportFile,
 };
 use engine::doctor::Examination;
 use engine::run::ExitStatus;
@@ -31,8 +31,6 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
         (folder, "subjects", schemars::schema_for!(SubjectsFile)),
         (folder, "support", schemars::schema_for!(SupportFile)),
         (folder, "chapter", schemars::schema_for!(ChapterFile)),
-        (folder, "names", schemars::schema_for!(NamesFile)),
-        (folder, "templates", schemars::schema_for!(TemplatesFile)),
         (folder, "python", schemars::schema_for!(PythonFile)),
         (folder, "axioms", schemars::schema_for!(AxiomsFile)),
         (folder, "expectations", schemars::schema_for!(ExpectationsFile)),

@@ -142,7 +142,8 @@ fn known_options() -> BTreeSet<String> {
     // The suite has the options of the test runner; the generator has its own.
     add(&fs::read_to_string(project().join("harness/abi/generator/src/main.rs")).expect("the generator can be read"));
     known.extend(
-        ["--exact", "--list", "--skip", "--test-threads", "--nocapture", "--ignored", "--format"].map(str::to_owned),
+        ["--help", "--exact", "--list", "--skip", "--test-threads", "--nocapture", "--ignored", "--format"]
+            .map(str::to_owned),
     );
     known
 }

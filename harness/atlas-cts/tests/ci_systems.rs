@@ -134,14 +134,14 @@ fn night(bench: &Bench, words: &[&str], environment: &[(&str, &str)]) -> Answer 
 /// The texts in the folder of the latest night.
 fn texts(bench: &Bench) -> BTreeMap<String, String> {
     let folder = bench.path("reports/out/latest");
-    let names = ["doctor.txt", "diff.txt", "diff.md", "history.html", "junit.xml", "results.jsonl"];
+    let names = ["doctor.txt", "diff.txt", "diff.md", "junit.xml", "results.jsonl"];
     let read = |name: &str| Some((name.to_owned(), fs::read_to_string(folder.join(name)).ok()?));
     names.into_iter().filter_map(read).collect()
 }
 
 #[rstest]
 fn a_second_night_names_what_broke_since_the_first(bench: Bench) {
-    let metrics = [("ATLAS_CTS_PROMETHEUS", "cts.prom")];
+    let metrics = [("NIGHTLY_PROMETHEUS", "cts.prom")];
     night(&bench, &[], &metrics).says(0, &["This is the first night", "=== history"]);
     assert_eq!(texts(&bench).keys().filter(|name| name.starts_with("diff")).count(), 0);
     let summary = bench.write("step-summary.md", "");
@@ -149,7 +149,7 @@ fn a_second_night_names_what_broke_since_the_first(bench: Bench) {
     let second = night(&bench, &BROKEN, &summary_of_github);
     second.says(1, &["Regressions (1) acl.small.aligned", "=== doctor", "acl on a2 (simulated), 2 runs"]);
     let texts = texts(&bench);
-    assert_eq!(texts.len(), 6, "{:?}", texts.keys());
+    assert_eq!(texts.len(), 5, "{:?}", texts.keys());
     assert!(texts["diff.txt"].contains("Regressions (1)") && texts["diff.md"].contains("acl.small.aligned"));
     let shown = fs::read_to_string(summary).unwrap();
     assert!(shown.contains("## ❌ Atlas CTS") && shown.contains(texts["diff.md"].trim()), "{shown}");
@@ -176,11 +176,11 @@ fn a_night_in_parts_is_compared_too(bench: Bench) {
 fn a_step_that_fails_stops_no_other_step(bench: Bench) {
     night(&bench, &["no-such-rule"], &[]).says(2, &["no rule matches `no-such-rule`", "there is no new run"]);
     night(&bench, &["--report-dir", "elsewhere"], &[]).says(2, &["omit --report-dir"]);
-    let no_folder = [("ATLAS_CTS_PROMETHEUS", "no/folder/cts.prom")];
+    let no_folder = [("NIGHTLY_PROMETHEUS", "no/folder/cts.prom")];
     night(&bench, &[], &no_folder).says(3, &["conformant: ", "the history failed with exit status 2"]);
     // The run's own status comes first.
     night(&bench, &BROKEN, &no_folder).says(1, &["Regressions (1)", "the history failed with exit status 2"]);
     assert!(texts(&bench).contains_key("diff.md"));
-    let drift = [("ATLAS_CTS_DIFF_FAIL_ON", "fix")];
+    let drift = [("NIGHTLY_FAIL_ON", "fix")];
     night(&bench, &[], &drift).says(1, &["conformant: ", "exit status 1, because of fix"]);
 }

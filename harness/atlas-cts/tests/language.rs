@@ -1,4 +1,4 @@
-//! `--lang`: texts for people are in the language of the option or of the locale; data for programs is English.
+//! `--lang`: the terminal and the doctor are in the language of the option or of the locale; files are English.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn without_numbers(text: &str) -> String {
 }
 
 #[rstest]
-fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal_and_in_its_pages(bench: Bench) {
+fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal(bench: Bench) {
     let answer = run(&bench, "zh", &[]);
     answer.says(
         1,
@@ -52,22 +52,13 @@ fn a_failing_run_in_chinese_has_chinese_words_on_the_terminal_and_in_its_pages(b
             "报告      /",
         ],
     );
-    let page = read(&bench, "report.html");
-    for words in ["<html lang=\"zh-CN\">", "被违反的规则 (1)", "<dt>现象</dt>", ">失败</span>", "data-verdict=\"fail\""]
-    {
-        assert!(page.contains(words), "report.html lacks {words}");
-    }
-    // The replay command belongs to a group of facts that is found by its role, not by its label.
-    assert_eq!(page.matches("<dt>重放</dt>").count(), 1);
-    let summary = read(&bench, "summary.md");
-    assert!(summary.starts_with("## ❌ Atlas CTS: 不符合：1条规则被违反"), "{summary}");
 }
 
 #[rstest]
 fn what_programs_read_is_the_same_in_every_language(bench: Bench) {
     let files = ["en", "zh"].map(|language| {
         assert_eq!(run(&bench, language, &[]).status, 1);
-        ["results.jsonl", "junit.xml"].map(|file| without_numbers(&read(&bench, file)))
+        ["results.jsonl", "junit.xml", "summary.md"].map(|file| without_numbers(&read(&bench, file)))
     });
     assert_eq!(files[0], files[1]);
     assert!(files[1].iter().all(|text| !text.contains(is_chinese)));
@@ -77,7 +68,7 @@ fn what_programs_read_is_the_same_in_every_language(bench: Bench) {
         (read(&bench, "junit.xml"), read(&bench, "report.html"))
     });
     assert_eq!(reports[0].0, reports[1].0);
-    assert!(!reports[0].1.contains(is_chinese) && reports[1].1.contains("被违反的规则"));
+    assert_eq!(reports[0].1, reports[1].1);
 }
 
 #[rstest]

@@ -58,7 +58,6 @@ mod second_library;
 mod shards;
 mod sim_memory;
 mod simulator_table;
-mod site;
 mod size;
 mod soak;
 mod speed;

@@ -152,16 +152,6 @@ fn a_history_tells_since_when_and_what_else_changed(bench: Bench) {
         ],
     );
     bench.run(["history", "runs", "--last", "2"]).says(0, &["F. 1 1/2", "2 older runs left out"]);
-    let page = bench.run(["history", "runs", "--format", "html"]);
-    page.says(
-        0,
-        &[
-            "aria-label=\"1 pass, 2 fail, 1 pass\"><span class=\"good\">.</span><span class=\"bad\">FF</span>",
-            "<svg role=\"img\"",
-            "<a href=\"./runs/night-3/report.html\">",
-        ],
-    );
-    bench.run(["history", "runs", "--format", "markdown"]).says(0, &["| acl.small.aligned | `.FF.` | 2 | 2 of 4 |"]);
     bench.run(["history", "specs"]).says(2, &["no readable run below specs"]);
     fs::create_dir_all(bench.path("broken/one")).unwrap();
     bench.write("broken/one/results.jsonl", "no journal\n");
@@ -182,39 +172,4 @@ fn a_page_says_what_is_new_since_the_run_before(bench: Bench) {
     command(&["report", "latest", "--since", "latest"]).says(0, &[]);
     assert!(page().contains("0 rules are newly broken, 0 hold again, 1 is still broken."), "{}", page());
     command(&["report", "latest", "--since", "nowhere"]).says(2, &["nowhere"]);
-}
-
-#[rstest]
-fn a_matrix_has_runs_products_or_drivers_as_columns(bench: Bench) {
-    run(&bench, "night", &BROKEN).says(1, &[]);
-    let other = ["run", "--specs", "specs", "--report-dir", "other", "--product", "train", "--backend", "simulator"];
-    bench.run(other).says(0, &[]);
-    bench.run(["matrix", "night", "other"]).says(
-        0,
-        &["2 columns: 2 rules are good wherever they ran, 1 is not", "[1] night", "[2] other", "acl.small.aligned F ."],
-    );
-    bench
-        .run(["matrix", "night", "other", "--by", "product"])
-        .says(0, &["[1] acl on a2 (simulated)", "[2] acl on train"]);
-    bench.run(["matrix", "night", "night", "--by", "driver"]).says(0, &["1 column: ", "(2 runs)"]);
-    bench
-        .run(["matrix", "night", "other", "--format", "markdown"])
-        .says(0, &["| rule | night | other |", "| acl.small.aligned | fail | pass |"]);
-    bench.run(["matrix", "night", "other", "--format", "html", "-o", "matrix.html"]).says(0, &["matrix.html"]);
-    let page = fs::read_to_string(bench.path("matrix.html")).unwrap();
-    assert!(page.contains("<td class=\"cell-bad\">fail</td><td class=\"cell-good\">pass</td>"), "{page}");
-    bench.run(["matrix", "nowhere"]).says(2, &["nowhere"]);
-    bench.run(["matrix"]).says(2, &["RUN"]);
-}
-
-/// Seeded defects do not count as evidence about a rule, and the matrix says so.
-#[rstest]
-fn a_rule_that_is_broken_on_every_product_is_suspect(bench: Bench) {
-    run(&bench, "night", &BROKEN).says(1, &[]);
-    let other = ["run", "--specs", "specs", "--report-dir", "other", "--product", "train", "--backend", "simulator"];
-    bench.run([&other[..], &BROKEN].concat()).says(1, &[]);
-    bench.run(["matrix", "night", "other"]).says(
-        0,
-        &["1 rule is suspect itself", "acl.small.aligned is broken wherever it has an answer", "have seeded defects"],
-    );
 }

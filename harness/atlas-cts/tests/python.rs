@@ -4,7 +4,7 @@ use crate::support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -168,19 +168,32 @@ fn mistakes_in_the_options_say_what_to_do() {
     bench
         .run(words(&["--defect", "pyacl.code-first"]))
         .says(2, &["a defect of the Python module; add --through pyacl"]);
-    bench.run(words(&through(&["--python", "/nothing/python"]))).says(2, &["--python /nothing/python"]);
-    bench.run(words(&through(&["--python", "/bin/true"]))).says(3, &["the interpreter does not answer"]);
+    let with = |python: &str| support::answer(bench.command(words(&THROUGH)).env("ATLAS_CTS_PYTHON", python));
+    with("/nothing/python").says(2, &["ATLAS_CTS_PYTHON=/nothing/python"]);
+    with("/bin/true").says(3, &["the interpreter does not answer"]);
     if !*USABLE {
         return;
     }
-    bench
-        .run(words(&through(&["--python-path", "/nothing"])))
-        .says(2, &["give the folder that contains the module acl"]);
     fs::create_dir(bench.path("empty")).unwrap();
-    let empty = bench.path("empty").display().to_string();
-    bench
-        .run(words(&through(&["--python-path", &empty])))
-        .says(3, &["cannot import the module acl", "No module named 'acl'"]);
+    with_module(&bench, "empty").says(3, &["cannot import the module acl", "No module named 'acl'"]);
+}
+
+/// Runs a rule through the module in this folder, with the simulated device's library as if it were the runtime's.
+fn with_module(bench: &Bench, folder: &str) -> Answer {
+    let library = library(bench).display().to_string();
+    let words = ["run", "acl.set.byte", "--product", "a2", "--seed", "1", "--library", &library];
+    let mut command = bench.command(words.iter().chain(&THROUGH).chain(&["--report-dir", "report"]));
+    support::answer(command.env("PYTHONPATH", bench.path(folder)).env("ATLAS_CTS_SIM_PRODUCT", "a2"))
+}
+
+/// The simulated device's library, as a file.
+fn library(bench: &Bench) -> PathBuf {
+    let library = bench.path("libatlas_cts_simulator.so");
+    if !library.exists() {
+        let folder = bench.path("").display().to_string();
+        bench.run(["simulator", "--print-path", &folder]).says(0, &[]);
+    }
+    library
 }
 
 /// A module in a folder that lacks a function: the rules that call it are blocked, and say what is missing.
@@ -195,9 +208,7 @@ fn a_function_that_the_module_lacks_blocks_its_rules() {
     let rt = folder.join("acl/rt.py");
     let text = fs::read_to_string(&rt).unwrap();
     fs::write(&rt, text.replace("memset = define(\"aclrtMemset\", \"p k i k\")\n", "")).unwrap();
-    let path = folder.display().to_string();
-    let (answer, _) = run(&bench, &["acl.set.byte"], &through(&["--python-path", &path]));
-    answer.says(3, &["acl.rt.memset, or aclrtMemset of the library, does not exist"]);
+    with_module(&bench, "modules").says(3, &["acl.rt.memset, or aclrtMemset of the library, does not exist"]);
 }
 
 #[test]
@@ -217,39 +228,22 @@ fn the_switches_of_the_module_are_those_of_the_registry() {
     assert_eq!(listed, read);
 }
 
-/// Runs a printed program against the simulated device's library. Returns the exit status and what it printed.
-fn run_program(bench: &Bench, program: &Path, defects: &str) -> (i32, String) {
-    let library = bench.path("libatlas_cts_simulator.so");
-    if !library.exists() {
-        let folder = bench.path("").display().to_string();
-        bench.run(["simulator", "--print-path", &folder]).says(0, &[]);
-    }
-    let output = Command::new("python3")
-        .arg(program)
-        .env("PYTHONPATH", project().join("fixtures/pyacl"))
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("ATLAS_CTS_THROUGH_LIBRARY", &library)
-        .env("ATLAS_CTS_SIM_PRODUCT", "a2")
-        .env("ATLAS_CTS_SIM_DEFECTS", defects)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    (output.status.code().unwrap_or(-1), said)
-}
-
-#[test]
-fn a_printed_program_holds_on_the_faithful_device_and_fails_on_a_defect() {
+/// A number that its parameter in C cannot have is refused. It is not cut.
+#[rstest]
+#[case::a_size("acl.rt.malloc(2**64 + 64, 0)")]
+#[case::a_policy("acl.rt.malloc(64, 2**32)")]
+#[case::an_address("acl.rt.free(2**64)")]
+fn a_number_beyond_the_type_in_c_is_refused(#[case] call: &str) {
     if !*USABLE {
         return;
     }
     let bench = Bench::new();
-    let words = ["print", "acl.ipc.export-key", "--product", "a2", "--language", "python"];
-    let answer = bench.run(words);
-    answer.says(0, &["acl.rt.ipc_mem_get_export_key("]);
-    let program = bench.write("program.py", &answer.text);
-    assert_eq!(run_program(&bench, &program, "").0, 0);
-    let (status, said) = run_program(&bench, &program, "ipc.key-empty");
-    assert_eq!(status, 1, "{said}");
+    let mut command = Command::new("python3");
+    command.args(["-c", &format!("import acl; {call}")]).env("PYTHONPATH", project().join("fixtures/pyacl"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("ATLAS_CTS_THROUGH_LIBRARY", library(&bench));
+    let output = command.env("ATLAS_CTS_SIM_PRODUCT", "a2").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("OverflowError"), "{said}");
 }
 
 /// A signal that the module sends to its own process ends it. It is not taken for a fault that repeats.
@@ -266,8 +260,5 @@ fn a_signal_sent_in_python_is_a_crash() {
     let sends =
         "\n\ndef memset(*words):\n    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)\n    return 0\n";
     fs::write(&rt, text + sends).unwrap();
-    let path = folder.display().to_string();
-    let (answer, verdicts) = run(&bench, &["acl.set.byte"], &through(&["--python-path", &path]));
-    answer.says(1, &["CRASH  acl.set.byte", "SIGSEGV"]);
-    assert_eq!(verdicts[0].1, "crash");
+    with_module(&bench, "modules").says(1, &["CRASH  acl.set.byte", "SIGSEGV"]);
 }

@@ -424,17 +424,15 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 fn a_run_keeps_what_it_measured_and_refuses_what_the_command_line_changes() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &[&VERY_SLOW[..], &["--seed", "7", "--patience", "7500"]].concat());
-    bench.write("site.toml", "seed = 9\nprofile = \"nightly\"\n");
     let mut command = bench.command(["run", "--specs", "specs", "--jobs", "1", "--resume", "report"]);
-    command.args(["--config", "site.toml"]);
-    for (name, value) in [("PATIENCE", "2000"), ("DEADLINE", "3"), ("PRODUCT", "a3"), ("STRICT", "1")] {
+    for (name, value) in [("PATIENCE", "2000"), ("PROFILE", "nightly"), ("PRODUCT", "a3"), ("DEDICATED", "1")] {
         command.env(format!("ATLAS_CTS_{name}"), value);
     }
     resume(&bench, "report", &["--patience", "2000", "--deadline", "3"])
         .says(2, &["--patience: 7500 then, 2000 now; leave it out", "--deadline: 30 then, 3 now; leave it out"]);
     answer_of(&mut command).says(0, &["8 pass, 1 skipped"]);
     let settings = bench.report("report").header.settings;
-    assert_eq!((settings.patience, settings.deadline, settings.strict), (Some(7500), 30, false));
+    assert_eq!((settings.patience, settings.deadline, settings.dedicated), (Some(7500), 30, false));
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! Functions by product: `matrix --support`.
+//! Functions by product: `list --support`.
 
 use rstest::rstest;
 
 use super::support::{Bench, project};
 
-/// The words of `matrix --support` with the checkout's catalog.
+/// The words of `list --support` with the checkout's catalog.
 fn words(more: &[&str]) -> Vec<String> {
     let specs = project().join("specs").display().to_string();
-    let words = ["matrix", "--support", "--specs", &specs];
+    let words = ["list", "--support", "--specs", &specs];
     words.iter().chain(more).map(|word| (*word).to_owned()).collect()
 }
 
@@ -38,19 +38,11 @@ fn no_function_is_open() {
 }
 
 #[rstest]
-#[case::markdown("markdown", "| `aclrtMalloc` | judged |")]
-#[case::html("html", "<code>aclrtMalloc</code>")]
-fn the_formats_have_the_same_words(#[case] format: &str, #[case] text: &str) {
-    let answer = Bench::new().run(words(&["--format", format]));
-    answer.says(0, &[text, "not supported", "Measures the time of kernels and operators."]);
-}
-
-#[rstest]
-#[case::with_a_run(&["--support", "latest"], "cannot be used with")]
+#[case::with_a_text(&["--support", "copy"], "cannot be used with")]
 #[case::library_alone(&["--library", "x.so"], "--support")]
 #[case::no_library(&["--support", "--library", "missing.so"], "missing.so: No such file or directory")]
 fn a_mistake_in_the_command_line_is_named(#[case] words: &[&str], #[case] text: &str) {
-    let answer = Bench::new().run(["matrix"].iter().chain(words));
+    let answer = Bench::new().run(["list"].iter().chain(words));
     assert_ne!(answer.status, 0);
     answer.says(answer.status, &[text]);
 }

@@ -7,10 +7,9 @@ use std::sync::{Arc, OnceLock};
 use serde_yaml::Spanned;
 use steps::{Span, count};
 
-use crate::expand::Line;
 use crate::specs::short;
 
-/// A catalog file, followed by the templates that its rules use, as expanded for them.
+/// A catalog file.
 #[derive(Debug)]
 pub struct Source {
     /// The path as printed.
@@ -19,86 +18,27 @@ pub struct Source {
     pub text: String,
     /// The offsets at which lines start, computed on first use.
     starts: OnceLock<Vec<usize>>,
-    /// In the order of their lines.
-    expansions: Vec<Expansion>,
-}
-
-/// A template as it was expanded for a rule. Its lines have numbers after those of the rule's file.
-#[derive(Debug)]
-pub(crate) struct Expansion {
-    /// The number of its first line.
-    pub first: usize,
-    pub lines: Vec<Line>,
-    /// The template's file, and the number of its first line there.
-    pub template: Arc<Source>,
-    pub at: usize,
-    /// The rule's id.
-    pub rule: String,
-}
-
-/// A place as it is written in a file.
-#[derive(Debug)]
-pub(crate) struct Written<'a> {
-    pub source: &'a Source,
-    pub line: usize,
-    pub column: usize,
-    /// The rule for which the template at this place was expanded.
-    pub rule: Option<&'a str>,
 }
 
 impl Source {
     pub fn new(path: PathBuf, text: String) -> Source {
-        Source { path, text, starts: OnceLock::new(), expansions: Vec::new() }
+        Source { path, text, starts: OnceLock::new() }
     }
 
-    /// The same file, followed by expanded templates.
-    pub(crate) fn followed_by(&self, expansions: Vec<Expansion>) -> Source {
-        Source { expansions, ..Source::new(self.path.clone(), self.text.clone()) }
-    }
-
-    /// True if the file or one of the three folders above it is a link, or if that is true for a template. The link may
-    /// lead to any file that this user can read, and the link's author may see the messages that quote that file.
+    /// True if the file or one of the three folders above it is a link. The link may lead to any file that
+    /// this user can read, and the link's author may see the messages that quote that file.
     pub(crate) fn is_elsewhere(&self) -> bool {
         const LEVELS: usize = 4;
         self.path.ancestors().take(LEVELS).any(std::path::Path::is_symlink)
-            || self.expansions.iter().any(|expansion| expansion.template.is_elsewhere())
-    }
-
-    /// The place in a file, for a line and a column of this text. Both are counted from 1.
-    pub(crate) fn written(&self, line: usize, column: usize) -> Written<'_> {
-        match self.expanded(line) {
-            None => Written { source: self, line, column, rule: None },
-            Some((expansion, index)) => Written {
-                source: &expansion.template,
-                line: expansion.at + index,
-                column: expansion.lines[index].written(column),
-                rule: Some(&expansion.rule),
-            },
-        }
     }
 
     /// `file:line:column` of a place, the same on every machine.
     pub(crate) fn place(&self, line: usize, column: usize) -> String {
-        let written = self.written(line, column);
-        format!("{}:{}:{}", short(&written.source.path), written.line, written.column)
-    }
-
-    /// The expansion that contains a line, and the line's position there.
-    fn expanded(&self, line: usize) -> Option<(&Expansion, usize)> {
-        let expansion = self.expansions.iter().rev().find(|expansion| expansion.first <= line)?;
-        Some((expansion, line - expansion.first)).filter(|(expansion, index)| *index < expansion.lines.len())
-    }
-
-    /// The number of the file's last line.
-    pub(crate) fn last_line(&self) -> usize {
-        self.starts().len()
+        format!("{}:{line}:{column}", short(&self.path))
     }
 
     /// A line without its terminator, by its number from 1.
     pub fn line(&self, number: usize) -> Option<&str> {
-        if let Some((expansion, index)) = self.expanded(number) {
-            return Some(&expansion.lines[index].text);
-        }
         let start = *self.starts().get(number.checked_sub(1)?)?;
         self.text.get(start..)?.split(['\n', '\r']).next()
     }
@@ -159,20 +99,16 @@ impl fmt::Display for Diagnostic {
         if self.line == 0 {
             return writeln!(f, "  --> {}", source.path.display());
         }
-        let written = source.written(self.line, self.column);
-        writeln!(f, "  --> {}:{}:{}", written.source.path.display(), written.line, written.column)?;
+        writeln!(f, "  --> {}:{}:{}", source.path.display(), self.line, self.column)?;
         if let Some(line) = source.line(self.line).filter(|_| !source.is_elsewhere()) {
             let shown: String = line.chars().take(160).collect();
-            let number = written.line.to_string();
+            let number = self.line.to_string();
             let margin = " ".repeat(number.len());
             writeln!(f, "{margin} |")?;
             writeln!(f, "{number} | {shown}")?;
             writeln!(f, "{margin} | {}^", " ".repeat(self.column.saturating_sub(1).min(160)))?;
         }
-        match written.rule {
-            Some(rule) => writeln!(f, "  = as expanded for {rule} in {}", source.path.display()),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -23,7 +23,6 @@ mod comments;
 mod diagnostic;
 mod edition;
 mod editions;
-mod expand;
 mod histories;
 mod ids;
 mod inventory;
@@ -46,7 +45,6 @@ mod rules;
 mod select;
 mod sentence;
 mod specs;
-mod templates;
 mod waiting;
 mod word;
 
@@ -68,8 +66,7 @@ pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ER
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, Level, Mark, Modality,
-    NamesFile, PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile,
-    SupportEntry, SupportFile, TemplatesFile, TimeUnit, TrialSource, When,
+    PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, TrialSource, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;
@@ -87,7 +84,6 @@ pub use select::{
 pub use sentence::{SENTENCE, Sentence, sentences};
 pub use specs::{SpecFile, Specs, short};
 pub use steps::count;
-pub use templates::TEMPLATES;
 pub use waiting::waiting;
 pub use word::Word;
 

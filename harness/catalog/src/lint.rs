@@ -23,7 +23,6 @@ use steps::builtins::Builtin;
 use steps::program::{Argument, Domain, Expression, Program};
 use steps::walk::Node;
 
-use crate::read::template_paths;
 use crate::{Missing, Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
 use cases::{CaseError, Discarded, Scope};
 use simulator_contract::is_subtle;
@@ -190,12 +189,11 @@ fn follows(program: &Program, value: &Expression) -> bool {
 /// Messages for lines that are too wide in a runtime's YAML files.
 pub fn wide_lines(specs: &Specs, runtime: &str) -> Vec<String> {
     let folder = specs.root().join(runtime);
-    let own =
-        ["api.yaml", "documents.yaml", "names.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
+    let own = ["api.yaml", "documents.yaml", "products.yaml", "support.yaml"].map(|name| folder.join(name));
     // Unreadable files are reported when the catalog is read.
     let chapters = chapter_paths(specs, runtime, &mut Vec::new());
     let mut found = Vec::new();
-    for path in own.into_iter().chain(chapters).chain(template_paths(specs)) {
+    for path in own.into_iter().chain(chapters) {
         let bytes = specs.read(&path, u64::MAX).unwrap_or_default();
         for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
             let columns = line.chars().count();

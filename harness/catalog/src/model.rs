@@ -11,7 +11,6 @@ mod python;
 mod readings;
 mod subjects;
 mod support;
-mod template;
 
 pub use api::{ApiFile, Reason, TimeUnit};
 pub(crate) use api::{
@@ -33,5 +32,3 @@ pub(crate) use readings::Strength;
 pub use readings::{Reading, ReadingsFile};
 pub use subjects::SubjectsFile;
 pub use support::{Mark, SupportEntry, SupportFile};
-pub(crate) use template::TemplateSource;
-pub use template::{NamesFile, TemplatesFile};

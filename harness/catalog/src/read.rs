@@ -10,14 +10,13 @@ use super::chapters::{self, RULES};
 use super::diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 use super::inventory::{Inventory, read_inventory};
 use super::model::{
-    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, NamesFile, ProductsFile, PythonFile, ReadingsFile,
-    SubjectsFile, SupportFile, TemplatesFile,
+    ApiFile, AxiomsFile, ChapterFile, ClausesFile, DocumentsFile, ProductsFile, PythonFile, ReadingsFile, SubjectsFile,
+    SupportFile,
 };
 use super::parallel::in_parallel;
 use super::parse::{ParsedFile, chapter, parse, parsed};
 use super::product_names::ProductNames;
 use super::specs::{LARGEST_FILE, Specs};
-use super::templates::{TEMPLATES, Templates, file_name};
 
 /// A runtime's files under `specs/`.
 #[derive(Debug)]
@@ -72,9 +71,8 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
         }
         texts.extend(reader.text(&path));
     }
-    let (chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
+    let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();
     reader.diagnostics.extend(diagnostics.into_iter().flatten());
-    let mut chapters = reader.completed(chapters, only.is_none());
     // Rules and reports are in the order of the chapters' names.
     chapters.sort_by_key(|file| chapters::name(&folder, &file.source.path));
     let Reader { diagnostics, digest, .. } = reader;
@@ -122,7 +120,7 @@ pub fn name_below(folder: &Path, path: &Path) -> String {
 }
 
 /// The names of the files directly in a runtime's folder.
-const FILES: [&str; 8] = ["api", "axioms", "documents", "names", "products", "python", "subjects", "support"];
+const FILES: [&str; 7] = ["api", "axioms", "documents", "products", "python", "subjects", "support"];
 /// The folder of clauses in a runtime's folder.
 const CLAUSES: &str = "clauses";
 /// The folder of readings in a runtime's folder.
@@ -165,14 +163,6 @@ pub fn chapter_paths(specs: &Specs, runtime: &str, diagnostics: &mut Vec<Diagnos
     paths.into_iter().filter(|path| is_chapter(&folder, path)).collect()
 }
 
-/// The paths of the files of templates.
-pub(crate) fn template_paths(specs: &Specs) -> Vec<PathBuf> {
-    // A catalog need not have templates.
-    let mut paths = specs.files(TEMPLATES).0;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    paths
-}
-
 struct Reader<'a> {
     specs: &'a Specs,
     /// The runtime's folder.
@@ -212,26 +202,6 @@ impl Reader<'_> {
             self.digest.update(part.as_bytes());
         }
         Some(Arc::new(Source::new(path.to_owned(), text)))
-    }
-
-    /// Completes the rules that come from templates. Names that no template uses are reported for a `whole` catalog.
-    fn completed(&mut self, chapters: Vec<ParsedFile<ChapterFile>>, whole: bool) -> Vec<ParsedFile<ChapterFile>> {
-        let names = self.optional::<NamesFile>(&self.folder.join("names.yaml"));
-        let root = self.specs.root().join(TEMPLATES);
-        let known = template_paths(self.specs).iter().filter_map(|path| file_name(&name_below(&root, path))).collect();
-        let mut templates = Templates::read(&chapters, known, |below| self.file::<TemplatesFile>(&root.join(below)));
-        self.diagnostics.extend(names.iter().flat_map(|names| templates.add_names(names)));
-        let complete = |chapter| {
-            let (chapter, found) = templates.complete(chapter);
-            self.diagnostics.extend(found);
-            chapter
-        };
-        let chapters = chapters.into_iter().map(complete).collect();
-        // A template with a mistake may contain a name that appears unused.
-        if whole && self.diagnostics.is_empty() {
-            self.diagnostics.extend(names.iter().flat_map(|names| templates.unused_names(names)));
-        }
-        chapters
     }
 
     fn optional<T: for<'de> Deserialize<'de>>(&mut self, path: &Path) -> Option<ParsedFile<T>> {

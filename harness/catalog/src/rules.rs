@@ -28,7 +28,7 @@ use super::product_names::ProductNames;
 use super::products::Product;
 use super::python::PythonModule;
 use super::resource::Resource;
-use super::specs::{Specs, short};
+use super::specs::Specs;
 
 /// The location of the catalog, and the declarations of its header.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ pub struct Rule {
     pub unproven: BTreeMap<String, String>,
     /// The line of the id, counted from 1.
     pub line: usize,
-    /// The chapter's file, followed by the templates of its rules.
+    /// The chapter's file.
     pub(crate) file: Arc<Source>,
     /// The line in this text where the text of the steps starts, and its indentation in columns.
     pub(crate) steps_at: (usize, usize),
@@ -394,22 +394,15 @@ impl Rule {
             .map(|kill| kill.defect.as_str())
     }
 
-    /// `file:line:column` of a place in the steps: in the chapter, or in the rule's template.
+    /// `file:line:column` of a place in the steps.
     pub fn place(&self, offset: usize) -> String {
         let written = self.program.written(steps::Span { start: offset, end: offset }).start;
         let (line, column) = line_and_column(&self.source.steps.value, written);
         self.file.place(self.steps_at.0 + line, self.steps_at.1 + column + 1)
     }
 
-    /// The line in which the text of the steps starts: in the chapter, or in the rule's template.
+    /// The line in which the text of the steps starts.
     pub fn steps_line(&self) -> usize {
-        self.file.written(self.steps_at.0, 1).line
-    }
-
-    /// The rule's template, and `file:line` of its steps; `None` if the steps are in the chapter.
-    pub fn template(&self) -> Option<(&str, String)> {
-        let from = self.source.from.as_ref()?;
-        let written = self.file.written(self.steps_at.0, 1);
-        Some((&from.value, format!("{}:{}", short(&written.source.path), written.line)))
+        self.steps_at.0
     }
 }

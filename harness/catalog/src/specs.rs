@@ -16,7 +16,7 @@ pub type SpecFile = (&'static str, &'static str);
 pub enum Specs {
     /// A folder with a subfolder for each runtime.
     Folder(PathBuf),
-    /// The files of one runtime and the templates, embedded at build time.
+    /// The files of one runtime, embedded at build time.
     Embedded(&'static [SpecFile]),
 }
 
@@ -55,7 +55,7 @@ impl Specs {
         }
     }
 
-    /// All files in a runtime's folder or in that of the templates, and each folder that cannot be read, with the error.
+    /// All files in a folder, and each folder that cannot be read, with the error.
     pub fn files(&self, folder: &str) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
         let folder = self.root().join(folder);
         let (mut paths, mut unreadable) = (Vec::new(), Vec::new());

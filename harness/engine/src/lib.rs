@@ -19,7 +19,6 @@ mod leftovers;
 pub mod logs;
 mod pool;
 pub mod print_c;
-pub mod print_python;
 pub mod prove;
 pub mod questions;
 pub mod run;

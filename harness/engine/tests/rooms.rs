@@ -11,7 +11,6 @@ const MODULES: &[&str] = &[
     "stack",
     "case",
     "print_c",
-    "print_python",
     "logs",
     "runtime",
     "interface",

@@ -13,10 +13,8 @@ pub mod catalog;
 pub mod elf;
 pub mod expectations;
 pub mod journal;
-pub mod mutate;
 pub mod parts;
 mod program;
-pub mod search;
 pub mod steps;
 mod toy;
 pub mod wire;
@@ -31,8 +29,7 @@ pub const LONGEST_INPUT: usize = 64 << 10;
 pub struct Target {
     /// The target's name, which is also the name of its corpus and binary.
     pub name: &'static str,
-    /// The law, which panics if it does not hold. In the panic's message, the text before the first `: ` identifies the
-    /// violation.
+    /// The law, which panics if it does not hold.
     pub law: fn(&[u8]),
     /// Texts that have a meaning for the target but are missing from the corpus.
     pub words: &'static [&'static str],

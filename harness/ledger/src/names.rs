@@ -71,26 +71,11 @@ mod tests {
 
     use super::*;
 
-    const VERDICTS: [Verdict; 13] = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::WrongCode,
-        Verdict::Exceeds,
-        Verdict::Observed,
-        Verdict::Blocked,
-        Verdict::Skipped,
-        Verdict::Error,
-        Verdict::Crash,
-        Verdict::Timeout,
-        Verdict::Flaky,
-        Verdict::DeviceLost,
-        Verdict::Cut,
-    ];
     const SORTS: [Sort; 6] = [Sort::Known, Sort::New, Sort::Unlike, Sort::TooOften, Sort::Expired, Sort::Fixed];
 
     #[test]
     fn english_names_are_those_of_the_journal() {
-        assert_eq!(VERDICTS.map(verdict_text), VERDICTS.map(Verdict::name));
+        assert_eq!(Verdict::ALL.map(verdict_text), Verdict::ALL.map(Verdict::name));
         assert_eq!(SORTS.map(sort_text), SORTS.map(Sort::name));
         assert_eq!(verdict_title(Verdict::WrongCode), "WRONG-CODE");
     }
@@ -99,10 +84,12 @@ mod tests {
     fn names_differ_in_every_language_and_a_title_contains_the_name_in_the_journal() {
         for language in Language::ALL {
             in_language(language, || {
-                assert_eq!(BTreeSet::from(VERDICTS.map(verdict_text)).len(), VERDICTS.len(), "{language:?}");
+                assert_eq!(BTreeSet::from(Verdict::ALL.map(verdict_text)).len(), Verdict::ALL.len(), "{language:?}");
                 assert_eq!(BTreeSet::from(SORTS.map(sort_text)).len(), SORTS.len(), "{language:?}");
                 assert!(
-                    VERDICTS.iter().all(|verdict| verdict_title(*verdict).ends_with(&verdict.name().to_uppercase()))
+                    Verdict::ALL
+                        .iter()
+                        .all(|verdict| verdict_title(*verdict).ends_with(&verdict.name().to_uppercase()))
                 );
             });
         }

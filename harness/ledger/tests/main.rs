@@ -4,7 +4,6 @@
 
 mod compare;
 mod history;
-mod matrix;
 mod metrics;
 mod reports;
 #[path = "reports/sample.rs"]

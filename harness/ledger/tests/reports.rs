@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::sample::{
-    VERDICTS, broken, confirmation, device_header, end, failure_with_steps, folder, header, history, result, results,
+    broken, confirmation, device_header, end, failure_with_steps, folder, header, history, result, results,
 };
 use ledger::report::{Detail, JUNIT_FILE, Layout, failure_text, first_line, summary, write_junit};
 use proptest::prelude::*;
@@ -355,7 +355,7 @@ fn filled(texts: &[String], info: bool) -> (RunHeader, Vec<RuleResult>, RunEnd) 
     (header.reported_name, header.edition, header.library.version) = (Some(text()), Some(text()), Some(text()));
     header.defects = vec![text(), text()];
     let mut results = Vec::new();
-    for (number, verdict) in VERDICTS.into_iter().enumerate() {
+    for (number, verdict) in Verdict::ALL.into_iter().enumerate() {
         let mut result = crate::sample::result(&format!("{number}{}", text()), verdict, &text());
         (result.chapter, result.title, result.doubt) = (text(), text(), Some(text()));
         result.level = if info { Level::Info } else { Level::Must };

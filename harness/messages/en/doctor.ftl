@@ -68,7 +68,7 @@ python-lacks = { $count ->
 }
 python-lacks-next = rules that call them are blocked; a newer module may have them, or the catalog has another name
 python-not-imported = the Python module { $module } cannot be imported
-python-not-imported-next = set PYTHONPATH to the folder of the module, as a script of the runtime may do, or give --python-path DIR
+python-not-imported-next = set PYTHONPATH to the folder of the module, as a script of the runtime may do
 library-rests-on = the dynamic loader's message, from a separate process
 
 ## The product

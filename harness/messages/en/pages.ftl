@@ -97,35 +97,10 @@ tile-same = as before
 
 ## Runs over time
 
-runs-newest-first = Runs, newest first; the start is a link to the run's page
-chart-results = Results of each run
-chart-times = Time of each run
 others-with-same-results = { $count ->
     [one] and 1 other with the same results
    *[other] and { $count } others with the same results
 }
-
-## Many runs side by side
-
-matrix-title = Rules by run, product or driver
-matrix-sentence = { $columns ->
-    [one] 1 column
-   *[other] { $columns } columns
-}: { $good ->
-    [one] 1 rule is
-   *[other] { $good } rules are
-} good wherever they ran, { $rest } { $rest ->
-    [one] is
-   *[other] are
-} not; { $suspects ->
-    [0] no rule is suspect itself
-    [one] 1 rule is suspect itself
-   *[other] { $suspects } rules are suspect themselves
-}.
-matrix-suspects = Suspect rules: broken on every product that has an answer
-matrix-suspect = { $rule } is broken wherever it has an answer: { $products }. The rule may misread its documents.
-matrix-seeded = Some of these devices have seeded defects, whose failures say nothing about the rule.
-matrix-chapters = Chapters and rules
 
 ## Documents next to rules
 

@@ -31,14 +31,6 @@ impl Language {
         }
     }
 
-    /// The language tag (BCP 47), as in the attribute `lang` of HTML.
-    pub fn tag(self) -> &'static str {
-        match self {
-            Language::English => "en",
-            Language::Chinese => "zh-CN",
-        }
-    }
-
     /// The language with this name.
     pub fn named(name: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|language| language.name() == name)

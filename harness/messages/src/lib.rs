@@ -26,7 +26,7 @@ pub type Translations = [&'static str; Language::ALL.len()];
 
 const COMMON: Translations = [
     concat!(include_str!("../en.ftl"), include_str!("../en/doctor.ftl"), include_str!("../en/pages.ftl")),
-    concat!(include_str!("../zh.ftl"), include_str!("../zh/doctor.ftl"), include_str!("../zh/pages.ftl")),
+    concat!(include_str!("../zh.ftl"), include_str!("../zh/doctor.ftl")),
 ];
 
 /// The messages available to every crate.
@@ -70,12 +70,11 @@ impl Messages {
         Messages { parts, bundles: Default::default() }
     }
 
-    /// The messages in the language in use.
+    /// The messages in a language.
     ///
     /// # Panics
     /// Panics if a message file has a mistake.
-    fn bundle(&self) -> &Bundle {
-        let language = language();
+    fn bundle(&self, language: Language) -> &Bundle {
         self.bundles[language as usize].get_or_init(|| {
             let texts = self.parts.iter().map(|part| part[language as usize]);
             read(language, texts).unwrap_or_else(|error| panic!("the messages of `{}`: {error}", language.name()))
@@ -99,7 +98,9 @@ impl Messages {
     }
 
     fn format(&self, key: &str, values: Option<&FluentArgs<'_>>) -> Option<Cow<'_, str>> {
-        let bundle = self.bundle();
+        // Messages that a language lacks are English: pages, comparisons, histories.
+        let bundles = [language(), Language::English].map(|language| self.bundle(language));
+        let bundle = bundles.into_iter().find(|bundle| bundle.has_message(key))?;
         let pattern = bundle.get_message(key)?.value()?;
         let mut errors = Vec::new();
         let text = bundle.format_pattern(pattern, values, &mut errors);
@@ -112,7 +113,7 @@ impl Messages {
 }
 
 fn read<'a>(language: Language, texts: impl IntoIterator<Item = &'a str>) -> Result<Bundle, String> {
-    let tag = language.tag().parse().map_err(|error| format!("{error}"))?;
+    let tag = language.name().parse().map_err(|error| format!("{error}"))?;
     let mut bundle = FluentBundle::new_concurrent(vec![tag]);
     // Isolation marks around values would be visible in terminals; only bidirectional text needs them.
     bundle.set_use_isolating(false);

@@ -62,7 +62,7 @@ python-functions = { $all }个函数中有{ $offered }个
 python-lacks = { $module }缺少目录所列的{ $count }个函数
 python-lacks-next = 调用这些函数的规则被阻塞；较新的模块可能提供它们，或者目录中的名称不同
 python-not-imported = 无法导入Python模块{ $module }
-python-not-imported-next = 把PYTHONPATH设为模块所在目录（Runtime的脚本可能会设置它），或指定--python-path DIR
+python-not-imported-next = 把PYTHONPATH设为模块所在目录（Runtime的脚本可能会设置它）
 library-rests-on = 动态加载器的消息，来自单独的进程
 
 ## 产品

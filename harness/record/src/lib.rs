@@ -68,7 +68,7 @@ pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
-pub use settings::{LONGEST_DEADLINE, RunSettings, SiteSettings};
+pub use settings::{LONGEST_DEADLINE, RunSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use stack::{Stack, StackThread};
 pub use starts::{StartReason, Starts, sum_of};

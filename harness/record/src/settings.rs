@@ -61,9 +61,6 @@ pub struct RunSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_fail: Option<u64>,
-    /// The options that the run took from a site file. Absent if there were none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site: Option<SiteSettings>,
     /// True if findings fail the run.
     pub strict: bool,
     /// The required number of executed rules; in a part, the number for all parts together.
@@ -79,18 +76,3 @@ pub struct RunSettings {
     pub expectations: Option<ExpectationFiles>,
 }
 
-/// A site file, and the options that a run took from it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SiteSettings {
-    /// The file's path.
-    pub path: String,
-    /// The long names of the options.
-    pub options: Vec<String>,
-}
-
-impl SiteSettings {
-    /// The line that names the file and the options.
-    pub fn line(&self) -> String {
-        format!("{} from {}: {}", catalog::count(self.options.len(), "option"), self.path, self.options.join(", "))
-    }
-}

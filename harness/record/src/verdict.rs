@@ -37,6 +37,23 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Verdict; 13] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::WrongCode,
+        Verdict::Exceeds,
+        Verdict::Observed,
+        Verdict::Blocked,
+        Verdict::Skipped,
+        Verdict::Error,
+        Verdict::Crash,
+        Verdict::Timeout,
+        Verdict::Flaky,
+        Verdict::DeviceLost,
+        Verdict::Cut,
+    ];
+
     /// True if the rule judged the device's behavior as wrong. In a proof, such a verdict kills the defect.
     pub fn kills(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::WrongCode)

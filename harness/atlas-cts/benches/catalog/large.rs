@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use abi::Bindings;
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{CatalogPlace, Rules, TEMPLATES, load};
+use catalog::{CatalogPlace, Rules, load};
 
 /// The tables of the first runtime.
 fn real() -> &'static Bindings {
@@ -42,12 +42,6 @@ pub fn write(specs: &Path, rules: usize) {
                 std::fs::write(copy, without_rules(text)).expect("it can be written");
             }
         }
-    }
-    let templates = original.with_file_name(TEMPLATES);
-    for path in templates.is_dir().then(|| files(&templates)).into_iter().flatten() {
-        let copy = specs.join(path.strip_prefix(original.with_file_name("")).expect("the file is below the folder"));
-        std::fs::create_dir_all(copy.parent().unwrap_or(specs)).expect("the folder can be made");
-        std::fs::copy(path, copy).expect("it can be copied");
     }
     let mut chapters = vec![String::new(); 12];
     for number in 0..rules {

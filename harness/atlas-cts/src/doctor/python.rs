@@ -4,7 +4,7 @@ use std::path::Path;
 
 use catalog::{PythonModule, Rules};
 use engine::doctor::{Examination, Finding, HostMachine, Severity};
-use engine::run::{python_command, set_up_python};
+use engine::run::{python_command, python_interpreter, set_up_python};
 use engine::runtime::Runtime;
 use messages::message;
 use serde::Deserialize;
@@ -12,12 +12,12 @@ use simulator_contract::environment;
 
 use super::surroundings::Surroundings;
 
-/// Imports a module and prints, as JSON, where it is and which functions it lacks. The arguments are the module, a
-/// folder to search first (may be empty), and the functions.
+/// Imports a module and prints, as JSON, where it is and which functions it lacks. The arguments are the module
+/// and the functions.
 const PROBE: &str = r#"
 import importlib, json, sys
-name, folder, functions = sys.argv[1], sys.argv[2], sys.argv[3:]
-sys.path[:1] = [folder] if folder else []
+name, functions = sys.argv[1], sys.argv[2:]
+sys.path[:1] = []
 answer = {"place": "", "lacking": [], "error": ""}
 try:
     module = importlib.import_module(name)
@@ -51,7 +51,8 @@ pub(super) fn look(
     found: &mut Examination,
 ) {
     let given = &options.conditions;
-    let python = given.python.display().to_string();
+    let path = python_interpreter();
+    let python = path.display().to_string();
     let set_up = match set_up_python(given, rules, runtime, false) {
         Ok(None) => return,
         Ok(Some(set_up)) => set_up,
@@ -64,9 +65,8 @@ pub(super) fn look(
     };
     found.looked(message!("look-python"), python, set_up.shown.clone());
     let Some(module) = &rules.python else { return };
-    let mut command = python_command(&given.python);
+    let mut command = python_command(&path);
     command.arg("-c").arg(PROBE).arg(&module.module);
-    command.arg(set_up.through.folders.first().map_or("", String::as_str));
     command.args(module.functions.values().map(|form| form.call.as_str()));
     if let Some(library) = library {
         command.env(environment::LIBRARY, library);

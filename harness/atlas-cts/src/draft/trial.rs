@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use abi::Function;
 use catalog::files::replace;
-use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, TEMPLATES, offered};
+use catalog::{LifeCycleProgram, Product, Rules, Section, Specs, offered};
 use engine::prove::look;
 use engine::run::{Backend, CatalogOptions, Options, RunError, Target, load_rules};
 use engine::runtime::Runtime;
@@ -37,14 +37,14 @@ pub(super) struct Tried {
 }
 
 impl Copy {
-    /// Copies a runtime's folder and the templates.
+    /// Copies a runtime's folder.
     pub(super) fn of(specs: &Specs, runtime: &str) -> Result<Copy, DraftError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source: io::Error| DraftError::File { path, source }
         };
         let folder = tempfile::tempdir().map_err(failed(&std::env::temp_dir()))?;
-        for path in specs.files(runtime).0.into_iter().chain(specs.files(TEMPLATES).0) {
+        for path in specs.files(runtime).0 {
             let Ok(below) = path.strip_prefix(specs.root()) else { continue };
             let to = folder.path().join(below);
             if let Some(parent) = to.parent() {

@@ -45,7 +45,7 @@ pub struct Wanted {
     /// Replace names of machines, sites and people in the folder's texts.
     ///
     /// The program then links no library by its path if the path contains such a name.
-    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub redact: bool,
     /// Quote the sentences in the documents in this folder in the README.
     #[arg(long, value_name = "DIR")]

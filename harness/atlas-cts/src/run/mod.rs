@@ -13,13 +13,13 @@ use crate::runtimes::RUNTIMES;
 use crate::{AnnotationOptions, CommandError};
 use anstream::ColorChoice;
 use catalog::Originals;
-use clap::{Args, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{ExitStatus, Options, SelectionOptions, choose_runtime};
 use ledger::Ledger;
 use ledger::answers::Recording;
 use messages::{Language, use_language};
-use record::SiteSettings;
 use record::books::Books;
 
 pub use event::LogLine;
@@ -48,7 +48,7 @@ pub struct RunArguments {
     /// Output during the run: text, or one JSON object per event.
     ///
     /// reports/schema/log.schema.json describes the JSON objects.
-    #[arg(long, env = "ATLAS_CTS_LOG_FORMAT", value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
     log_format: LogFormat,
     #[command(flatten)]
     annotations: AnnotationOptions,
@@ -98,11 +98,23 @@ enum LogFormat {
 }
 
 impl RunArguments {
-    /// Notes the options that were taken from a site file, and the long names of those on the command line.
-    pub fn note_sources(&mut self, site: Option<SiteSettings>, on_command_line: BTreeSet<String>) {
-        self.options.site = site;
+    /// Notes the long names of the options on the command line.
+    pub fn note_sources(&mut self, on_command_line: BTreeSet<String>) {
         self.options.on_command_line = Some(on_command_line);
     }
+}
+
+/// The long names of the options on the command line itself, without those from the environment.
+pub fn on_command_line(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
+    let (command, given) = match given.subcommand() {
+        Some((name, own)) => (command.find_subcommand(name).unwrap_or(command), own),
+        None => (command, given),
+    };
+    let there = |option: &&Arg| {
+        let id = option.get_id().as_str();
+        given.try_contains_id(id).is_ok() && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    command.get_arguments().filter(there).filter_map(|option| Some(option.get_long()?.to_owned())).collect()
 }
 
 /// Runs rules and prints the events.

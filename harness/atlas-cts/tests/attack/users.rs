@@ -100,7 +100,6 @@ fn a_library_that_another_user_planted_is_not_loaded(bench: Bench) {
 // ---- every other folder from which programs or state are read
 
 #[rstest]
-#[case::of_modules(&["run", "acl.set.byte", "--through", "pyacl", "--python-path", "theirs"])]
 #[case::of_libraries(&["simulator", "--print-path", "theirs"])]
 fn a_folder_of_another_user_is_not_used(bench: Bench, #[case] words: &[&str]) {
     fs::create_dir(bench.path("theirs")).unwrap();
@@ -149,11 +148,13 @@ fn a_relative_python_path_is_relative_to_the_current_folder(bench: Bench) {
 }
 
 /// A run, or the doctor, whose interpreter is a script. The script adds the processes that it starts to $LEFT.
-fn query(bench: &Bench, command: &str, script: &str) -> Command {
+fn query(bench: &Bench, command: &str, script: &str, limit: &str) -> Command {
     executable(bench, "python", &format!("#!/bin/sh\n{script}\n"));
-    let rule = if command == "run" { &["acl.set.byte", "--backend", "simulator", "--deadline", "1"][..] } else { &[] };
-    let words = [command, "--product", "a2", "--python", "./python"];
+    let rule =
+        if command == "run" { &["acl.set.byte", "--backend", "simulator", "--deadline", limit][..] } else { &[] };
+    let words = [command, "--product", "a2"];
     let mut command = bench.command(words.iter().chain(rule).chain(&THROUGH));
+    command.env("ATLAS_CTS_PYTHON", "./python");
     command.env("LEFT", bench.path("left"));
     command
 }
@@ -163,7 +164,8 @@ fn query(bench: &Bench, command: &str, script: &str) -> Command {
 #[case::prints_without_end("echo $$ >>\"$LEFT\"; exec yes", "timed out and was killed")]
 #[case::leaves_a_process("sleep 3600 & echo $! >>\"$LEFT\"", "exit status 0")]
 fn an_interpreter_that_does_not_answer_is_ended(bench: Bench, #[case] script: &str, #[case] says: &str) {
-    answer(&mut query(&bench, "run", script)).says(3, &["--python ./python: the interpreter does not answer", says]);
+    answer(&mut query(&bench, "run", script, "1"))
+        .says(3, &["ATLAS_CTS_PYTHON=./python: the interpreter does not answer", says]);
     let left = fs::read_to_string(bench.path("left")).unwrap();
     left.lines().for_each(|process| Watched::new(process).expect_end());
 }
@@ -173,9 +175,9 @@ fn an_interpreter_that_does_not_answer_is_ended(bench: Bench, #[case] script: &s
 #[case::of_the_doctor("doctor", "SIGTERM: the examination was stopped and says nothing; run the command again")]
 fn sigterm_ends_the_query_of_an_interpreter(bench: Bench, #[case] command: &str, #[case] says: &str) {
     fifo(&bench.path("left"));
-    let mut query = query(&bench, command, "echo $$ >\"$LEFT\"; exec sleep 3600");
     // The run's own limit does not end the query before the signal does.
-    let query = query.env("ATLAS_CTS_DEADLINE", "600").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut query = query(&bench, command, "echo $$ >\"$LEFT\"; exec sleep 3600", "600");
+    let query = query.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let script = Watched::new(&fs::read_to_string(bench.path("left")).unwrap());
     kill_process(Pid::from_child(&query), Signal::TERM).unwrap();
     Answer::from(query.wait_with_output().unwrap()).says(3, &[says]);
@@ -187,7 +189,7 @@ fn sigterm_ends_the_query_of_an_interpreter(bench: Bench, #[case] command: &str,
 #[rstest]
 fn only_a_regular_file_is_replaced(
     bench: Bench,
-    #[values("--record", "--prometheus", "-o")] option: &str,
+    #[values("--record", "--prometheus")] option: &str,
     #[values("a FIFO", "a link", "a device")] kind: &str,
 ) {
     let out = bench.path("out");
@@ -208,8 +210,7 @@ fn only_a_regular_file_is_replaced(
     broken(&bench, "report", &[]).says(1, &[]);
     let said = match option {
         "--record" => broken(&bench, "again", &["--record", "out"]),
-        "--prometheus" => bench.run(["history", "report", "--prometheus", "out"]),
-        _ => bench.run(["matrix", "report", "-o", "out"]),
+        _ => bench.run(["history", "report", "--prometheus", "out"]),
     };
     said.says(3, &[&format!("is {kind}, not a file, and is left as it is; give another path")]);
     assert_eq!(out.symlink_metadata().unwrap().file_type(), before);

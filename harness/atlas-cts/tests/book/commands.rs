@@ -221,7 +221,7 @@ fn a_translated_page_has_the_commands_and_options_of_the_original() {
         assert_eq!(options(text), options(english), "the options of {name} and its translation");
         translated += 1;
     }
-    assert!(translated >= 4, "{translated} pages are translated");
+    assert!(translated >= 2, "{translated} pages are translated");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_yaml::{Location, Spanned};
+use serde_yaml::Spanned;
 use steps::domain::{Choices, DomainSource};
 
 use super::documents::SourceReference;
@@ -35,25 +35,13 @@ pub struct ChapterFile {
 /// One rule.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["from"]}, {"required": ["title", "statement", "steps"]}]))]
 pub struct RuleSource {
     /// The rule's permanent name, `<runtime>.<area>.<name>`.
     #[schemars(with = "String")]
     pub id: Spanned<String>,
-    /// The template of the rule (docs/catalog/templates.md): `pool.reuse/same-stream` is the template `same-stream` in
-    /// `specs/templates/pool/reuse.yaml`. Keys that the rule has replace the template's.
-    #[serde(default)]
-    #[schemars(with = "Option<String>")]
-    pub from: Option<Spanned<String>>,
-    /// Texts for names in the template that are different from those in names.yaml: name → text.
-    #[serde(default)]
-    #[schemars(with = "IndexMap<String, String>")]
-    pub with: IndexMap<String, Spanned<String>>,
     /// The rule in one short sentence.
-    #[serde(default)]
     pub title: String,
     /// The documented behavior, in our words.
-    #[serde(default)]
     pub statement: String,
     /// The passages that document the behavior; not needed if every check has a clause.
     #[serde(default)]
@@ -94,7 +82,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub actors: Option<Spanned<String>>,
-    /// The axes that a case draws. They come before the template's, and an axis replaces the one of the same name.
+    /// The axes that a case draws.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, DomainSource>")]
     pub forall: IndexMap<String, Spanned<DomainSource>>,
@@ -103,10 +91,9 @@ pub struct RuleSource {
     #[schemars(with = "Option<String>")]
     pub condition: Option<Spanned<String>>,
     /// The calls and checks (docs/catalog/language.md).
-    #[serde(default = "nothing")]
     #[schemars(with = "String")]
     pub steps: Spanned<String>,
-    /// Values that are recorded without being judged: name → expression. They are added to the template's.
+    /// Values that are recorded without being judged: name → expression.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub observe: IndexMap<String, Spanned<String>>,
@@ -119,8 +106,7 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unsupported: Vec<Spanned<String>>,
-    /// Seeded defects that the rule kills: `name`, or `name on a2, a3` if the defect affects only these products. They
-    /// are added to the template's.
+    /// Seeded defects that the rule kills: `name`, or `name on a2, a3` if the defect affects only these products.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kills: Vec<Spanned<String>>,
@@ -128,11 +114,6 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]
     pub unproven: IndexMap<String, Spanned<String>>,
-}
-
-/// The steps of a rule that names none.
-fn nothing() -> Spanned<String> {
-    Spanned::new(String::new(), Location::UNKNOWN, Location::UNKNOWN)
 }
 
 /// The strength of a rule's source.

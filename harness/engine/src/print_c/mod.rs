@@ -164,7 +164,6 @@ fn head(rules: &Rules, rule: &Rule, sheet: &Sheet<'_>, cases: &[Case]) -> String
     let mut lines = vec![format!("{}: {}", rule.id, rule.title)];
     if sheet.prelude.is_none() {
         lines.push(format!("{path}:{}", rule.line));
-        lines.extend(rule.template().map(|(template, place)| format!("From the template {template}, {place}")));
         lines.push(String::new());
         lines.extend(text::wrapped(&rule.statement, WIDTH));
         lines.push(String::new());

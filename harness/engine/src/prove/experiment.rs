@@ -13,7 +13,7 @@ use steps::judgment::Judgment;
 use crate::case::{Budget, Plan, SearchResult, case_to_json, rule_seed};
 use crate::pool::{Assignment, Executor, Pool, Slot, StartError, event_file, reach_file};
 use crate::run::{Options, Profile, RunError, SimulatedTarget, Target, of_owner, verdict};
-use catalog::{Rule, Rules};
+use catalog::{Conditions, Rule, Rules};
 use record::{Difference, StartReason, Verdict};
 
 /// The settings for an experiment. By default, a rule runs as in any run, but without shrinking, because no user sees
@@ -139,6 +139,11 @@ impl Bench {
         executor.scope.patience = target.executor.scope.patience;
         executor.missing = target.conditions.missing(&target.rules);
         Ok(Bench { executor })
+    }
+
+    /// The conditions under which rules apply to this device.
+    pub(super) fn conditions(&self, target: &Target) -> Result<Conditions, RunError> {
+        target.conditions_of(&self.executor)
     }
 
     /// Runs a rule with the given seed.

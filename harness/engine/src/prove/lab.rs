@@ -8,7 +8,7 @@ use std::thread::Builder;
 use steps::judgment::Judgment;
 
 use crate::run::{Options, RunError, Target};
-use catalog::{Level, Rule};
+use catalog::{Level, Rule, applies};
 use record::Verdict;
 
 use super::experiment::{Attempt, Bench, Experiment};
@@ -165,6 +165,14 @@ impl Trial<'_> {
 
     fn configuration(&self, configuration: &Configuration<'_>) -> Result<(), RunError> {
         let defects = configuration.device.name().map(str::to_owned).into_iter().collect();
+        let conditions = match configuration.device {
+            // A variant may lack what a capability stands for; its own machine answers, so that the rules' is unused.
+            Device::Faithful(Some(name)) => {
+                let variant = Bench::new(self.target, &self.options, vec![name.to_owned()])?;
+                Some(variant.conditions(self.target)?)
+            }
+            _ => None,
+        };
         let mut bench = Bench::new(self.target, &self.options, defects)?;
         if let Some(first) = configuration.rules.first()
             && configuration.others.is_empty()
@@ -179,6 +187,11 @@ impl Trial<'_> {
             match configuration.device {
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
+                    let skip = conditions.as_ref().and_then(|conditions| applies(rule, conditions, &self.target.rules).err());
+                    if let (Some(name), Some(skip)) = (name, skip) {
+                        self.note(rule, |proof| _ = proof.blocked.insert(name.to_owned(), skip.to_string()));
+                        continue;
+                    }
                     for seed in first..first + seeds {
                         // A variant may refuse what a rule's set-up needs. The rule is then blocked, and no promise is
                         // reported as broken.

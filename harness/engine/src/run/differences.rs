@@ -41,8 +41,8 @@ impl Differences {
         }
     }
 
-    /// Compares an option that the command line gives. An earlier run's value replaces those that the environment or a
-    /// site file gives, and those that were measured.
+    /// Compares an option that the command line gives. An earlier run's value replaces those that the environment
+    /// gives, and those that were measured.
     pub(super) fn option<T: PartialEq + ToString>(&mut self, name: &str, then: &T, now: Option<&T>) {
         let mut names = name.split(" or ").map(|name| name.trim_start_matches('-'));
         let given = self.on_command_line.as_ref().is_none_or(|given| names.any(|name| given.contains(name)));

@@ -20,13 +20,13 @@ pub struct ExpectationOptions {
     /// Known failures: a YAML file, or a folder of YAML files.
     ///
     /// Default: none or, if cargo runs the suite in its checkout, the folder `expectations` there.
-    #[arg(long, env = "ATLAS_CTS_EXPECTATIONS", value_name = "PATH", help_heading = RESULTS)]
+    #[arg(long, value_name = "PATH", help_heading = RESULTS)]
     pub expectations: Option<PathBuf>,
     /// Ignore known failures, including those in the checkout.
-    #[arg(long, env = "ATLAS_CTS_NO_EXPECTATIONS", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub no_expectations: bool,
     /// Also fail the run (exit status 1) on fixed or expired known failures.
-    #[arg(long, env = "ATLAS_CTS_FAIL_ON", value_name = "SORT", value_enum, value_delimiter = ',', help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_name = "SORT", value_enum, value_delimiter = ',', help_heading = RESULTS, hide_short_help = true)]
     pub fail_on: Vec<FailOn>,
 }
 

@@ -80,6 +80,6 @@ pub use shard::{Distribution, Shard};
 pub use simulated_capabilities::simulated_capabilities;
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
-pub use through::{ThroughError, python as python_command, set_up as set_up_python};
+pub use through::{ThroughError, interpreter as python_interpreter, python as python_command, set_up as set_up_python};
 
 pub use crate::pool::interrupt;

@@ -314,14 +314,10 @@ fn begin(
     campaign.header.settings.part = part;
     campaign.expect_cases(options, &selected)?;
     let hints = campaign.expect_debuggable(&selected)?;
-    let site = campaign.header.settings.site.clone();
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
     let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
     observer.line(&books.first_line(&campaign.header))?;
-    if let Some(site) = site {
-        observer.line(&site.line())?;
-    }
     if resumes {
         observer.line(&folder.resumed(selected.len()))?;
     }

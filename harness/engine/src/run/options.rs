@@ -14,7 +14,7 @@ use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use crate::soak::Length;
 use catalog::Specs;
-use record::{LONGEST_DEADLINE, SiteSettings};
+use record::LONGEST_DEADLINE;
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
@@ -128,7 +128,7 @@ pub struct MachineOptions {
     /// Seconds to wait for a device that another run uses.
     ///
     /// Also applies to a journal that another process has locked, but for at most ten seconds.
-    #[arg(long, env = "ATLAS_CTS_LOCK_WAIT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
     pub lock_wait: u64,
     /// Folder for the reports [default: reports/out/<run>].
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR", help_heading = RESULTS)]
@@ -145,31 +145,20 @@ pub struct ConditionOptions {
     #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE", help_heading = SIMULATOR, hide_short_help = true)]
     pub run_mode: Option<String>,
     /// Seconds after which a call that has not returned counts as a hang.
-    #[arg(long, env = "ATLAS_CTS_DEADLINE", value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub deadline: u64,
     /// Also provoke documented undefined behavior, isolated and not judged.
-    #[arg(long, env = "ATLAS_CTS_HAZARDOUS", value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
     /// Nothing else uses the devices: also take all of their memory.
     #[arg(long, env = "ATLAS_CTS_DEDICATED", value_parser = BoolishValueParser::new(), help_heading = DEVICE)]
     pub dedicated: bool,
     /// Make the calls through this Python interface of the runtime.
     ///
-    /// Its name is in python.yaml. The interpreter runs in each worker. Rules whose calls have no form there are skipped.
-    #[arg(long, env = "ATLAS_CTS_THROUGH", value_name = "NAME", help_heading = DEVICE, hide_short_help = true)]
+    /// Its name is in python.yaml. ATLAS_CTS_PYTHON names the interpreter, which runs in each worker. Rules whose calls have no form there are skipped.
+    #[arg(long, value_name = "NAME", help_heading = DEVICE, hide_short_help = true)]
     pub through: Option<String>,
-    /// Python interpreter for --through.
-    #[arg(long, env = "ATLAS_CTS_PYTHON", value_name = "PATH", default_value = PYTHON, help_heading = DEVICE, hide_short_help = true)]
-    pub python: PathBuf,
-    /// Folder with the Python module for --through.
-    ///
-    /// Default: the interpreter finds the module; on the embedded simulated device, the suite's own.
-    #[arg(long, env = "ATLAS_CTS_PYTHON_PATH", value_name = "DIR", help_heading = DEVICE, hide_short_help = true)]
-    pub python_path: Option<PathBuf>,
 }
-
-/// The default for `--python`.
-const PYTHON: &str = "python3";
 
 impl Default for ConditionOptions {
     fn default() -> ConditionOptions {
@@ -180,8 +169,6 @@ impl Default for ConditionOptions {
             hazardous: false,
             dedicated: false,
             through: None,
-            python: PYTHON.into(),
-            python_path: None,
         }
     }
 }
@@ -198,20 +185,20 @@ pub struct EffortOptions {
     ///
     /// A cycle acquires, uses and releases something. The run looks at what grows: memory, descriptors, threads,
     /// mappings, latency. Without a filter it repeats the catalog's cycles, with one the rules that the filter selects.
-    #[arg(long = "for", env = "ATLAS_CTS_FOR", value_name = "DURATION", help_heading = WORK, hide_short_help = true)]
+    #[arg(long = "for", value_name = "DURATION", help_heading = WORK, hide_short_help = true)]
     pub length: Option<Length>,
     /// Seed for the run; by default, profiles other than smoke draw one.
-    #[arg(long, env = "ATLAS_CTS_SEED", value_name = "N", help_heading = WORK)]
+    #[arg(long, value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
     /// Seconds after which the watchdog starts no further cases for a rule.
     ///
     /// The result of such a rule is `cut` (unknown). Default: 600 in smoke, more in other profiles.
-    #[arg(long, env = "ATLAS_CTS_RULE_LIMIT", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
     pub rule_limit: Option<u64>,
     /// Run all sequences of at most N operations over a small domain, instead of drawn ones.
     ///
     /// For rules with a `sequence`: every parameter takes its first two values. Other rules run as usual.
-    #[arg(long, env = "ATLAS_CTS_EXHAUSTIVE", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8), help_heading = WORK, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8), help_heading = WORK, hide_short_help = true)]
     pub exhaustive: Option<u32>,
     /// Milliseconds that rules wait for an expected event, or `auto`.
     ///
@@ -221,7 +208,7 @@ pub struct EffortOptions {
     /// Memory limit of a worker in MiB, on top of what the runtime uses; 0: none.
     ///
     /// Default: none on the simulated device, otherwise half of the machine's memory and at least 16 GiB.
-    #[arg(long, env = "ATLAS_CTS_WORKER_MEMORY", value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES), help_heading = WORK, hide_short_help = true)]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES), help_heading = WORK, hide_short_help = true)]
     pub worker_memory: Option<u64>,
     /// Do not judge checks that assume this axiom; may be repeated.
     ///
@@ -254,23 +241,23 @@ pub struct SimulatorOptions {
     ///
     /// `none` simulates a library without a version call. If libraries have separate editions, 12.9 is that of every
     /// library; driver=13.0,tools=12.9 names them.
-    #[arg(long, env = environment::EDITION, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
+    #[arg(long, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_edition: Option<String>,
     /// Memory of each simulated device in MiB; default: the product's amount.
     ///
     /// Use less on machines where large reservations are slow or forbidden, such as emulators and small containers.
-    #[arg(long, env = environment::MEMORY, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_memory: Option<u64>,
     /// Milliseconds that the simulated runtime takes to start.
-    #[arg(long, env = environment::STARTUP_MS, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000), help_heading = SIMULATOR, hide_short_help = true)]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub start_up_ms: u64,
     /// Nanoseconds that each call of the simulated runtime takes.
-    #[arg(long, env = environment::CALL_NS, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
+    #[arg(long, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
     pub call_ns: u64,
     /// Seed for the order in which simulated streams work.
     ///
     /// `prove` uses the run's seed. Without a seed, or with several processes, the operating system decides.
-    #[arg(long, env = environment::SCHEDULE, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
+    #[arg(long, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
     pub sim_schedule: Option<u64>,
 }
 
@@ -280,16 +267,16 @@ pub struct RunOptions {
     /// Start the rules in a random order, drawn from this seed.
     ///
     /// No verdict may depend on the order. Without it, rules start in the order of the catalog.
-    #[arg(long, env = "ATLAS_CTS_SHUFFLE", value_name = "N", help_heading = WORK, hide_short_help = true)]
+    #[arg(long, value_name = "N", help_heading = WORK, hide_short_help = true)]
     pub shuffle: Option<u64>,
     /// Fail the run (exit status 3) if fewer devices than this work at its start.
-    #[arg(long, env = "ATLAS_CTS_MIN_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
     pub min_devices: Option<u32>,
     /// Run each single-device rule on every device, not just one.
     ///
     /// Otherwise, the seed and the rule's id determine the device. Profiles longer than smoke use every device
     /// unless this is false.
-    #[arg(long, env = "ATLAS_CTS_ON_EVERY_DEVICE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
     pub on_every_device: Option<bool>,
     /// Shell command that tries to recover a lost device.
     ///
@@ -298,7 +285,7 @@ pub struct RunOptions {
     #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND", help_heading = DEVICE, hide_short_help = true)]
     pub recover_cmd: Option<String>,
     /// Seconds that the recovery command may take.
-    #[arg(long, env = "ATLAS_CTS_RECOVER_LIMIT", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = DEVICE, hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = DEVICE, hide_short_help = true)]
     pub recover_limit: u64,
     /// Run exactly this case of the selected rule, or a list of cases.
     ///
@@ -321,15 +308,15 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROUNDS), help_heading = WORK, hide_short_help = true)]
     pub repeat: Option<u64>,
     /// Also fail the run if a rule of level `info` is broken.
-    #[arg(long, env = "ATLAS_CTS_STRICT", value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
     /// Fail the run (exit status 3) if it executed fewer rules than this.
-    #[arg(long, env = "ATLAS_CTS_MIN_EXECUTED", value_name = "N", help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_name = "N", help_heading = RESULTS, hide_short_help = true)]
     pub min_executed: Option<u64>,
     /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
     ///
     /// A run keeps at most 64 times this. The embedded simulated device writes no logs.
-    #[arg(long, env = "ATLAS_CTS_LOGS", value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS), help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS), help_heading = RESULTS, hide_short_help = true)]
     pub logs: u64,
     /// Root of the file system to read logs from.
     ///
@@ -339,7 +326,7 @@ pub struct RunOptions {
     /// Replace names of machines, sites and people in logs and reports.
     ///
     /// Tokens replace hosts, users, home folders, addresses, serial numbers, and ids of cards and chips.
-    #[arg(long, env = "ATLAS_CTS_REDACT", value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
     pub redact: bool,
     /// Keep failing cases: later runs try them first.
     ///
@@ -348,7 +335,7 @@ pub struct RunOptions {
     #[arg(long, help_heading = RESULTS, hide_short_help = true)]
     pub keep: bool,
     /// Switch on a seeded defect, a bad device or a legal variant.
-    #[arg(long = "defect", env = "ATLAS_CTS_DEFECT", value_name = "NAME", value_delimiter = ',', help_heading = SIMULATOR)]
+    #[arg(long = "defect", value_name = "NAME", value_delimiter = ',', help_heading = SIMULATOR)]
     pub defects: Vec<String>,
 }
 
@@ -375,17 +362,14 @@ pub struct Options {
     /// Finish the interrupted run in this folder, or `latest`.
     ///
     /// The folder may also be given as a name in reports/out. Rules that have a result are not run again. Other options
-    /// on the command line must match those of the run, which replace those of the environment and of a site file.
-    #[arg(long, env = "ATLAS_CTS_RESUME", value_name = "DIR", help_heading = SELECTION)]
+    /// on the command line must match those of the run, which replace those of the environment.
+    #[arg(long, value_name = "DIR", help_heading = SELECTION)]
     pub resume: Option<PathBuf>,
     /// Run one rule in the foreground under this debugger.
     ///
     /// For example gdb, lldb, or 'gdb -tui'. Nothing has a deadline, and a failure is not confirmed or shrunk.
     #[arg(long, value_name = "COMMAND", help_heading = SELECTION, hide_short_help = true)]
     pub debugger: Option<Debugger>,
-    /// The options taken from a site file, if any.
-    #[arg(skip)]
-    pub site: Option<SiteSettings>,
     /// The long names of the options on the command line; `None` if unknown.
     #[arg(skip)]
     pub on_command_line: Option<BTreeSet<String>>,
@@ -458,7 +442,6 @@ impl Options {
             known: ExpectationOptions::default(),
             resume: None,
             debugger: None,
-            site: None,
             on_command_line: None,
             only_chapter: None,
             devices_out: Vec::new(),

@@ -24,7 +24,6 @@ pub(super) fn header(header: &mut RunHeader, redactor: &Redactor) {
     header.further_libraries.iter_mut().for_each(|library| name(&mut library.path));
     header.mapped.iter_mut().for_each(|library| name(&mut library.path));
     header.settings.specs.iter_mut().for_each(name);
-    header.settings.site.iter_mut().for_each(|site| name(&mut site.path));
     header.devices_out.iter_mut().for_each(|device| device.reason = redactor.text(&device.reason));
     for fingerprint in header.fingerprint.iter_mut() {
         fingerprint.installed.iter_mut().for_each(|installed| name(&mut installed.source));

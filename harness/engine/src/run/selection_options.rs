@@ -25,7 +25,7 @@ pub struct SelectionOptions {
     /// Run the rules that this file lists, one per line.
     ///
     /// Each line contains an id, part of one, or a pattern. Comments begin with #.
-    #[arg(long, env = "ATLAS_CTS_RULES", value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub rules: Option<PathBuf>,
     /// Run only rules that call this function; may be repeated.
     #[arg(long, value_name = "FUNCTION", help_heading = SELECTION)]
@@ -39,17 +39,17 @@ pub struct SelectionOptions {
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "latest", conflicts_with = "resume", help_heading = SELECTION)]
     pub failed: Option<PathBuf>,
     /// Leave out rules whose id is, contains or matches this text.
-    #[arg(long, env = "ATLAS_CTS_EXCLUDE", value_name = "TEXT", value_delimiter = ',', help_heading = SELECTION)]
+    #[arg(long, value_name = "TEXT", value_delimiter = ',', help_heading = SELECTION)]
     pub exclude: Vec<String>,
     /// Run only shard K of N, for `atlas-cts merge`.
     ///
     /// A rule stays in its shard when rules are added to the catalog.
-    #[arg(long, env = "ATLAS_CTS_SHARD", value_name = "K/N", help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_name = "K/N", help_heading = SELECTION, hide_short_help = true)]
     pub shard: Option<Shard>,
     /// Balance the shards using the times from this earlier run.
     ///
     /// Give the same earlier run for all shards.
-    #[arg(long, env = "ATLAS_CTS_TIMES", value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
+    #[arg(long, value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
     pub times: Option<PathBuf>,
 }
 

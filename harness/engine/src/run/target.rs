@@ -247,6 +247,15 @@ impl Target {
         Ok(SimulatedTarget { factory, work: options.work() })
     }
 
+    /// The conditions of this target with the capabilities of another device of the same product.
+    ///
+    /// # Errors
+    /// Fails if no process can be started.
+    pub(crate) fn conditions_of(&self, executor: &Executor) -> Result<Conditions, RunError> {
+        let capabilities = capabilities::ask(&self.rules, &executor.factory, &executor.pool, &self.conditions)?;
+        Ok(Conditions { capabilities, ..self.conditions.clone() })
+    }
+
     /// The reason why a rule does not apply; `None` if the rule applies.
     pub fn skip(&self, rule: &Rule) -> Option<Skip> {
         let wanted = rule.devices();
@@ -332,7 +341,6 @@ fn settings(options: &Options) -> RunSettings {
         repeat: options.run.repeat.filter(|repeat| *repeat > 1),
         length: options.effort.length.map(|length| length.to_string()),
         max_fail: options.run.max_fail,
-        site: options.site.clone(),
         strict: options.run.strict,
         min_executed: options.run.min_executed,
         redact: options.run.redact,

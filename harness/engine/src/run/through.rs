@@ -13,7 +13,7 @@ use crate::doctor::{ChildAnswer, End, ask};
 use crate::pool::{PYTHON_PATH, PythonSetUp, interrupt, python_path};
 use crate::runtime::Runtime;
 use crate::wire::message::Through;
-use catalog::{PythonModule, Rules, files};
+use catalog::Rules;
 
 use super::options::ConditionOptions;
 use super::status::{ExitStatus, is_missing};
@@ -57,19 +57,17 @@ struct Interpreter {
 pub enum ThroughError {
     #[error("--through {name}: unknown interface{hint}; {}", known_interface(.known.as_deref()))]
     Unknown { name: String, hint: String, known: Option<String> },
-    #[error("--python {path}: {source}; give the path of a Python interpreter, version 3.8 or later")]
+    #[error("ATLAS_CTS_PYTHON={path}: {source}; give the path of a Python interpreter, version 3.8 or later")]
     NotStarted { path: PathBuf, source: io::Error },
-    #[error("--python {path}: the interpreter does not answer ({said}); give one of version 3.8 or later")]
+    #[error("ATLAS_CTS_PYTHON={path}: the interpreter does not answer ({said}); give one of version 3.8 or later")]
     NoAnswer { path: PathBuf, said: String },
-    #[error("--python {path} is version {version}; give one of version 3.8 or later")]
+    #[error("ATLAS_CTS_PYTHON={path} is version {version}; give one of version 3.8 or later")]
     Old { path: PathBuf, version: String },
     #[error(
-        "--python {path} (version {version}) has no shared library libpython, which a worker loads; install it \
+        "ATLAS_CTS_PYTHON={path} (version {version}) has no shared library libpython, which a worker loads; install it \
          (Debian: libpython3-dev, others: python3-libs), or give an interpreter that was built with --enable-shared"
     )]
     Static { path: PathBuf, version: String },
-    #[error("--python-path {path}: {source}; give the folder that contains the module {module}")]
-    Folder { path: PathBuf, source: io::Error, module: String },
     #[error("{signal}: stopped while the interpreter {path} was queried; no rule has run")]
     Interrupted { signal: &'static str, path: PathBuf },
     #[error("--defect {name} is a defect of the Python module; add --through {interface}")]
@@ -80,9 +78,7 @@ impl ThroughError {
     /// The command's exit status.
     pub fn exit(&self) -> ExitStatus {
         match self {
-            ThroughError::NotStarted { source, .. } | ThroughError::Folder { source, .. } if is_missing(source) => {
-                ExitStatus::Usage
-            }
+            ThroughError::NotStarted { source, .. } if is_missing(source) => ExitStatus::Usage,
             ThroughError::Unknown { .. } | ThroughError::NotThrough { .. } => ExitStatus::Usage,
             _ => ExitStatus::Unknown,
         }
@@ -93,8 +89,16 @@ fn known_interface(known: Option<&str>) -> String {
     known.map_or_else(|| "this runtime has none".to_owned(), |known| format!("this runtime has `{known}`"))
 }
 
-/// Finds the interpreter and the module that the options name; `None` if calls are made in C. `embedded` is true on the
-/// embedded simulated device, which brings its own module.
+/// The variable that names the interpreter, and the interpreter without it.
+const INTERPRETER: (&str, &str) = ("ATLAS_CTS_PYTHON", "python3");
+
+/// The path of the interpreter, or its name in `PATH`.
+pub fn interpreter() -> PathBuf {
+    std::env::var_os(INTERPRETER.0).filter(|path| !path.is_empty()).unwrap_or(INTERPRETER.1.into()).into()
+}
+
+/// Finds the interpreter; `None` if calls are made in C. `embedded` is true on the embedded simulated device, which
+/// brings its own module.
 ///
 /// # Errors
 /// Fails if the runtime has no such interface, or if the interpreter cannot be used.
@@ -105,46 +109,28 @@ pub fn set_up(
     embedded: bool,
 ) -> Result<Option<PythonSetUp>, ThroughError> {
     let Some(name) = &options.through else { return Ok(None) };
-    let known = rules.python.as_ref().filter(|module| module.name == *name);
-    let Some(module) = known else {
+    if rules.python.as_ref().is_none_or(|module| module.name != *name) {
         let known = rules.python.as_ref().map(|module| module.name.clone());
         let hint = hint(name, known.as_deref());
         return Err(ThroughError::Unknown { name: name.clone(), hint, known });
-    };
-    let interpreter = probe(&options.python, Duration::from_secs(options.deadline))?;
-    let folders = folders(options.python_path.as_deref(), module)?;
-    let own = runtime.simulated.as_ref().and_then(|device| device.module.as_ref());
-    let own = own.filter(|_| embedded && folders.is_empty());
-    let library = interpreter
-        .libraries
-        .first()
-        .cloned()
-        .ok_or_else(|| ThroughError::Static { path: options.python.clone(), version: interpreter.version.clone() })?;
-    let place = match (own, folders.first()) {
-        (Some(_), _) => ", the module of the simulated device".to_owned(),
-        (None, Some(folder)) => format!(", the module in {folder}"),
-        (None, None) => String::new(),
-    };
+    }
+    let path = interpreter();
+    let interpreter = probe(&path, Duration::from_secs(options.deadline))?;
+    let own = runtime.simulated.as_ref().and_then(|device| device.module.as_ref()).filter(|_| embedded);
+    let library = interpreter.libraries.first().cloned();
+    let library = library.ok_or_else(|| ThroughError::Static { path, version: interpreter.version.clone() })?;
+    let place = if own.is_some() { ", the module of the simulated device" } else { "" };
     let sources = own.map_or(&[][..], |own| own.sources);
     Ok(Some(PythonSetUp {
         through: Through {
             interpreter: library,
             path: interpreter.path,
-            folders,
             sources: sources.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         },
         home: interpreter.home,
         defects: Vec::new(),
         shown: format!("calls through {name} (Python {}{place})", interpreter.version),
     }))
-}
-
-/// The folder to search before the interpreter's own.
-fn folders(given: Option<&Path>, module: &PythonModule) -> Result<Vec<String>, ThroughError> {
-    let Some(path) = given else { return Ok(Vec::new()) };
-    let failed = |source| ThroughError::Folder { path: path.to_owned(), source, module: module.module.clone() };
-    let folder = files::own_folder(path).map_err(failed)?;
-    Ok(vec![folder.display().to_string()])
 }
 
 /// A command of an interpreter that finds no module in the current folder unless PYTHONPATH names that folder.

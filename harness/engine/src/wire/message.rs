@@ -79,8 +79,6 @@ pub struct Through {
     pub interpreter: PathBuf,
     /// The folders in which the interpreter finds modules.
     pub path: Vec<String>,
-    /// The folders to search before these.
-    pub folders: Vec<String>,
     /// The text of an embedded module: the names of its parts, packages first, each with its text.
     pub sources: Vec<(String, String)>,
 }

@@ -109,7 +109,6 @@ impl Interpreter {
         let parameters = json!({
             "module": module.module,
             "functions": functions,
-            "folders": through.folders,
             "path": through.path,
             "sources": through.sources,
         });

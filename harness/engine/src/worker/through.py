@@ -1,7 +1,7 @@
 """Makes the calls of rules through a Python module, in the interpreter of a worker.
 
-The worker calls `start` once, with the module's name, its functions as the catalog lists them, and the folders that
-contain it or its source. The result is a C function that makes a call, and a byte for each function: 1 if the module
+The worker calls `start` once, with the module's name, its functions as the catalog lists them, the folders in which
+modules are found, and its source if it is embedded. The result is a C function that makes a call, and a byte for each function: 1 if the module
 offers it. The C function takes the position of the function, the number of arguments, the arguments as 64-bit words,
 the word for the result, and the room for a message.
 """
@@ -25,7 +25,7 @@ class Broken(Exception):
 
 def load(parameters):
     """Imports the module. An embedded module is made from its source."""
-    sys.path[:] = parameters["folders"] + [one for one in parameters["path"] if one not in parameters["folders"]]
+    sys.path[:] = parameters["path"]
     sys.argv = [""]
     for name, _ in parameters["sources"]:
         module = types.ModuleType(name)

@@ -16,7 +16,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
     let specs = tempfile::tempdir().expect("a folder can be made");
     let (from, to) = (folder().join("specs"), specs.path());
     let entries = |below: &str| std::fs::read_dir(from.join(below)).expect("the catalog exists").collect::<Vec<_>>();
-    let folders = ["depot", "depot/clauses", "depot/rules", "templates"];
+    let folders = ["depot", "depot/clauses", "depot/rules"];
     for entry in folders.iter().flat_map(|below| entries(below)) {
         let path = entry.expect("a folder can be read").path();
         if path.is_dir() {

@@ -13,4 +13,3 @@ mod programs;
 mod proof;
 mod registry;
 pub mod runs;
-mod templates;

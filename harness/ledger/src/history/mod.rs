@@ -1,19 +1,14 @@
 //! Many runs over time: changes of verdicts, rates of flaky rules, and durations of runs.
 //!
 //! - [`history`] reads all runs below a folder. A [`History`] has a [`Timeline`] for each tested product.
-//! - [`text`], [`markdown`] and [`html`] format a [`History`]; [`prometheus`] has the newest runs as metrics.
+//! - [`text`] formats a [`History`]; [`prometheus`] has the newest runs as metrics.
 
-mod chart;
-mod html;
-mod markdown;
 mod past;
 mod prometheus;
 mod read;
 mod rule;
 mod text;
 
-pub use html::html;
-pub use markdown::markdown;
 pub use past::PastRun;
 pub use prometheus::prometheus;
 pub use read::{HistoryError, history};
@@ -83,7 +78,7 @@ impl Timeline {
 }
 
 /// The character for a verdict in a row of runs.
-pub(crate) fn mark(verdict: Option<Verdict>) -> char {
+fn mark(verdict: Option<Verdict>) -> char {
     match verdict {
         None => ' ',
         Some(Verdict::Pass) => '.',

@@ -55,18 +55,18 @@ fn runs(text: &mut String, timeline: &Timeline) {
 }
 
 /// The exit status, or a dash.
-pub(super) fn exit(run: &PastRun) -> String {
+fn exit(run: &PastRun) -> String {
     run.exit.map_or("–".to_owned(), |exit| exit.to_string())
 }
 
 /// The differences from the previous run, in words.
-pub(super) fn since(run: &PastRun, before: Option<&PastRun>) -> String {
+fn since(run: &PastRun, before: Option<&PastRun>) -> String {
     let differs = before.map(|before| run.differs_from(before)).unwrap_or_default();
     if differs.is_empty() { String::new() } else { message!("other", what = differs.join(", ")) }
 }
 
 /// The headers of the columns that follow a rule's name and marks.
-pub(super) fn rule_columns() -> [&'static str; 5] {
+fn rule_columns() -> [&'static str; 5] {
     [
         message!("column-changes"),
         message!("column-not-good"),

@@ -52,7 +52,7 @@ pub fn write_junit(
 
 /// The report for a run whose logs are in `folder`.
 pub(super) fn junit(folder: &Path, run: &Recorded) -> Result<Vec<u8>, ReportError> {
-    in_language(Language::English, || document(folder, &run.header, &run.results, run.end.as_ref()))
+    document(folder, &run.header, &run.results, run.end.as_ref())
 }
 
 fn document(

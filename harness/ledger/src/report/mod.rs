@@ -41,6 +41,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use catalog::files;
+use messages::{Language, in_language};
 use record::Recorded;
 
 pub(crate) use crate::names::meaning_text;
@@ -49,7 +50,7 @@ pub use annotations::{Annotation, Severity, annotations, workflow_commands};
 pub use brief::brief_summary;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
-pub(crate) use html::{anchor, bar, class, document, fill, moment, prose};
+pub(crate) use html::{anchor, bar, class, document, moment, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use layout::{Detail, Layout, PAGE_FILE};
 pub use notices::Notices;
@@ -59,7 +60,7 @@ pub(crate) use summary::MEANINGS;
 pub use summary::summary;
 pub use target::first_line;
 pub use text::{clean, disarmed, markdown_line, pad, painted, wrap};
-pub(crate) use text::{columns, duration, elide, one_line, pad_left};
+pub(crate) use text::{columns, duration, one_line, pad_left};
 
 /// Makes a report's bytes.
 type Make = fn(&Path, &Recorded, Option<&Recorded>) -> Result<Vec<u8>, ReportError>;
@@ -100,7 +101,8 @@ pub fn write_reports(folder: &Path, run: &Recorded, previous: Option<&Recorded>)
     let mut remarks = Vec::new();
     for format in &FORMATS {
         let path = folder.join(format.file);
-        let Err(source) = files::replace(&path, (format.make)(folder, run, previous)?) else { continue };
+        let made = in_language(Language::English, || (format.make)(folder, run, previous))?;
+        let Err(source) = files::replace(&path, made) else { continue };
         if format.needed {
             return Err(ReportError::Write { path, source });
         }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use record::{Recorded, RuleResult, Sort, Verdict};
 use rstest::rstest;
 
-use crate::sample::{VERDICTS, broken, device_header, end, expected, header, result};
+use crate::sample::{broken, device_header, end, expected, header, result};
 
 /// A workflow command.
 #[derive(Debug, PartialEq)]
@@ -75,7 +75,7 @@ fn broken_rules_with_one_cause_have_one_annotation() {
 
 #[test]
 fn every_cause_and_every_rule_without_an_answer_has_an_annotation_and_no_other_rule() {
-    let all = VERDICTS.map(|verdict| result(&format!("toy.copy.{verdict}"), verdict, "seen"));
+    let all = Verdict::ALL.map(|verdict| result(&format!("toy.copy.{verdict}"), verdict, "seen"));
     let run = run(all.to_vec(), Some(1));
     let named: Vec<(Severity, String)> =
         annotations(&run).into_iter().map(|annotation| (annotation.severity, annotation.title)).collect();

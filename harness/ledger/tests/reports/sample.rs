@@ -11,22 +11,6 @@ use record::{
     SortedResult, StartReason, Starts, Steps, Subject, Verdict,
 };
 
-pub const VERDICTS: [Verdict; 13] = [
-    Verdict::Pass,
-    Verdict::Fail,
-    Verdict::WrongCode,
-    Verdict::Exceeds,
-    Verdict::Observed,
-    Verdict::Blocked,
-    Verdict::Skipped,
-    Verdict::Error,
-    Verdict::Crash,
-    Verdict::Timeout,
-    Verdict::Flaky,
-    Verdict::DeviceLost,
-    Verdict::Cut,
-];
-
 /// A folder for one test, removed when the test passes.
 pub struct Folder(PathBuf);
 

@@ -143,7 +143,7 @@ impl Rules {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "yaml") {
                     // An unreadable file has no rules.
-                    note(&fs::read_to_string(&path).unwrap_or_default(), runtime, &mut words);
+                    note(&fs::read_to_string(&path).unwrap_or_default(), &mut words);
                 }
             }
         }
@@ -155,77 +155,14 @@ impl Rules {
     }
 }
 
-/// Records the words of each rule in a chapter, and of its template, under the rule's id.
-fn note(text: &str, runtime: &Path, words: &mut BTreeMap<String, BTreeSet<String>>) {
+/// Records the words of each rule in a chapter under the rule's id.
+fn note(text: &str, words: &mut BTreeMap<String, BTreeSet<String>>) {
     let mut rule = "";
-    let mut add = |rule: &str, line: &str| {
+    for line in text.lines() {
+        rule = line.strip_prefix("  - id: ").map_or(rule, str::trim);
         let named = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         for word in named.filter(|_| !rule.is_empty()) {
             words.entry(word.to_owned()).or_default().insert(rule.to_owned());
         }
-    };
-    for line in text.lines() {
-        rule = line.strip_prefix("  - id: ").map_or(rule, str::trim);
-        add(rule, line);
-        if let Some(from) = line.strip_prefix("    from: ") {
-            // A template that cannot be read has no words. The suite reports it.
-            add(rule, &template(runtime, from.trim()).unwrap_or_default());
-        }
-    }
-}
-
-/// The text of a template, followed by the runtime's texts for the names in it.
-fn template(runtime: &Path, from: &str) -> Option<String> {
-    const ITEM: &str = "  - template: ";
-    let (file, name) = from.split_once('/')?;
-    let path = runtime.parent()?.join("templates").join(format!("{}.yaml", file.replace('.', "/")));
-    let text = fs::read_to_string(path).ok()?;
-    let mut items = text.split(ITEM).skip(1);
-    let mut text = items.find(|item| item.lines().next().is_some_and(|first| first.trim() == name))?.to_owned();
-    let names = fs::read_to_string(runtime.join("names.yaml")).unwrap_or_default();
-    let named: BTreeSet<String> = text.split('$').skip(1).map(word).collect();
-    let mut used = false;
-    for line in names.lines() {
-        // A long text continues on lines with more spaces.
-        if let Some(entry) = line.strip_prefix("  ").filter(|entry| !entry.starts_with(' ')) {
-            used = named.contains(&word(entry));
-        }
-        if used {
-            text.extend([line, "\n"]);
-        }
-    }
-    Some(text)
-}
-
-/// The name with which a text begins, also in braces.
-fn word(text: &str) -> String {
-    let text = text.trim_start_matches('{');
-    text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_names_the_functions_of_its_template() {
-        let specs = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = specs.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("toy/rules/block.yaml", "rules:\n  - id: toy.block.kept\n    from: a.store/kept\n");
-        write(
-            "toy/names.yaml",
-            "names:\n  make(p): >-\n    toy_alloc(p,\n    1)\n  take: toy_take\n  other: toy_other\n",
-        );
-        let item = "  - template: kept\n    steps: $make(&p); ${take}(p); toy_wait();\n";
-        write("templates/a/store.yaml", &format!("{item}  - template: more\n    steps: $other();\n"));
-        let rules = Rules::read(&specs.path().join("toy"));
-        for name in ["toy_alloc", "toy_take", "toy_wait"] {
-            assert_eq!(rules.naming(name), ["toy.block.kept"], "{name}");
-        }
-        assert!(rules.naming("toy_other").is_empty());
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn of_results(results: &[&RuleResult]) -> Markup {
 }
 
 /// The CSS class of a meaning's color in a picture.
-pub(crate) fn fill(meaning: Meaning) -> &'static str {
+pub(super) fn fill(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Good => "fill-good",
         Meaning::Broken => "fill-bad",

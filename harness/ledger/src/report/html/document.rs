@@ -21,12 +21,11 @@ pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
         script => format!("<script nonce=\"{nonce}\">\n{script}</script>\n"),
     };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n\
          <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n\
          <body>\n{body}{script}</body>\n</html>\n",
-        messages::language().tag(),
         escaped(title)
     )
 }

@@ -28,7 +28,7 @@ use super::target::mark;
 use super::text::one_line;
 use since::Since;
 
-pub(crate) use bar::{bar, fill};
+pub(crate) use bar::bar;
 pub(crate) use document::{document, prose};
 pub(crate) use labels::{anchor, class};
 pub(crate) use overview::moment;

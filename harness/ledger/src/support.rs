@@ -5,9 +5,6 @@ use std::fmt::Write;
 
 use catalog::Rules;
 use catalog::coverage::{FunctionCoverage, FunctionState, OnProduct, functions};
-use maud::html;
-
-use crate::report::document;
 
 /// The functions of the documents, next to the functions that a library exports.
 #[derive(Debug)]
@@ -15,29 +12,26 @@ pub struct SupportMatrix<'a> {
     /// The ids of the products, which are the columns.
     pub products: Vec<&'a str>,
     pub functions: Vec<FunctionCoverage<'a>>,
-    /// The reasons why functions are out of scope, each with its sentence.
-    pub reasons: Vec<(&'a str, &'a str)>,
     /// The exported functions; `None` without a library.
     pub exported: Option<BTreeSet<String>>,
 }
 
-/// A cell: its character in text, and its words elsewhere.
+/// A cell: its character, and the words in the legend.
 struct Shown {
     character: char,
     words: &'static str,
-    tone: &'static str,
 }
 
 /// All kinds of cells, for the legend.
 const CELLS: [Shown; 8] = [
-    Shown { character: 'J', words: "judged", tone: "cell-good" },
-    Shown { character: 'o', words: "observed", tone: "cell-note" },
-    Shown { character: 'x', words: "out of scope", tone: "cell-faint" },
-    Shown { character: '!', words: "open", tone: "cell-bad" },
-    Shown { character: '-', words: "not supported", tone: "cell-faint" },
-    Shown { character: 'u', words: "not supported, observed", tone: "cell-note" },
-    Shown { character: '?', words: "not documented", tone: "cell-faint" },
-    Shown { character: 'j', words: "not documented, called by rules", tone: "cell-note" },
+    Shown { character: 'J', words: "judged" },
+    Shown { character: 'o', words: "observed" },
+    Shown { character: 'x', words: "out of scope" },
+    Shown { character: '!', words: "open" },
+    Shown { character: '-', words: "not supported" },
+    Shown { character: 'u', words: "not supported, observed" },
+    Shown { character: '?', words: "not documented" },
+    Shown { character: 'j', words: "not documented, called by rules" },
 ];
 
 /// The cell of a function on a product.
@@ -62,7 +56,6 @@ impl<'a> SupportMatrix<'a> {
         SupportMatrix {
             products: rules.products.iter().map(|product| product.id.as_str()).collect(),
             functions: functions(rules),
-            reasons: rules.outside.iter().map(|(reason, says)| (reason.as_str(), says.as_str())).collect(),
             exported,
         }
     }
@@ -116,54 +109,5 @@ impl<'a> SupportMatrix<'a> {
             let _ = writeln!(text, "{}", line.trim_end());
         }
         text
-    }
-
-    /// The matrix as Markdown.
-    pub fn markdown(&self) -> String {
-        let mut text = format!("# Functions by product\n\n**{}**\n\n", self.sentence());
-        for (reason, says) in &self.reasons {
-            let _ = writeln!(text, "- *{reason}*: {says}");
-        }
-        let _ = writeln!(text, "\n| function | {} | remarks |", self.products.join(" | "));
-        let _ = writeln!(text, "| --- |{} --- |", " :---: |".repeat(self.products.len()));
-        for function in &self.functions {
-            let cells: Vec<&str> = function.products.iter().map(|on| shown(*on).words).collect();
-            let _ = writeln!(text, "| `{}` | {} | {} |", function.name, cells.join(" | "), self.remarks(function));
-        }
-        text
-    }
-
-    /// The matrix as one self-contained page.
-    pub fn html(&self) -> String {
-        let body = html! {
-            main {
-                h1 { "Functions by product" }
-                p.result { (self.sentence()) }
-                dl { @for (reason, says) in &self.reasons { dt { (reason) } dd { (says) } } }
-                div.wide role="region" aria-label="Functions by product" tabindex="0" {
-                    table {
-                        thead { tr {
-                            th { "function" }
-                            @for product in &self.products { th { (product) } }
-                            th { "remarks" }
-                        } }
-                        tbody {
-                            @for function in &self.functions {
-                                tr {
-                                    th scope="row" { code { (function.name) } }
-                                    @for on in &function.products {
-                                        td { span.cell.(shown(*on).tone) { (shown(*on).words) } }
-                                    }
-                                    td { (self.remarks(function)) }
-                                }
-                                "\n"
-                            }
-                        }
-                    }
-                }
-            }
-            "\n"
-        };
-        document("Functions by product", &body.0, "")
     }
 }
