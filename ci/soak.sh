@@ -35,18 +35,18 @@ expect() {
 while read -r rule cycles defect; do
     expect "$rule notices $defect" 1 "$rule" --defect "$defect" --for "${cycles}x"
 done <<'END'
-acl.hours.device-blocks 6000 free.every-50th-keeps-a-page
-acl.hours.device-blocks 16000 free.every-1000th-keeps-a-page
-acl.hours.refused-blocks 6000 malloc.every-50th-refusal-keeps-a-page
-acl.hours.host-blocks 16000 host.every-1000th-free-keeps-heap
-acl.hours.managed-blocks 6000 managed.every-50th-free-keeps-mapping
-acl.hours.streams 6000 stream.every-50th-destroy-keeps-descriptor
-acl.hours.streams 6000 stream.every-50th-destroy-keeps-thread
-acl.hours.streams 70000 stream.numbers-run-out
-acl.hours.events 16000 event.every-1000th-destroy-keeps-descriptor
-acl.hours.notifies 16000 notify.creation-searches-destroyed
-acl.hours.notifies 2000 notify.wait-ignored
-acl.hours.contexts 6000 context.counter-wraps
+acl.cycle.device-blocks 6000 free.every-50th-keeps-a-page
+acl.cycle.device-blocks 16000 free.every-1000th-keeps-a-page
+acl.cycle.refused-blocks 6000 malloc.every-50th-refusal-keeps-a-page
+acl.cycle.host-blocks 16000 host.every-1000th-free-keeps-heap
+acl.cycle.managed-blocks 6000 managed.every-50th-free-keeps-mapping
+acl.cycle.streams 6000 stream.every-50th-destroy-keeps-descriptor
+acl.cycle.streams 6000 stream.every-50th-destroy-keeps-thread
+acl.cycle.streams 70000 stream.numbers-run-out
+acl.cycle.events 16000 event.every-1000th-destroy-keeps-descriptor
+acl.cycle.notifies 16000 notify.creation-searches-destroyed
+acl.cycle.notifies 2000 notify.wait-ignored
+acl.cycle.contexts 6000 context.counter-wraps
 END
 expect "the faithful device is steady" 0 --for "${minutes}m"
 for variant in ${VARIANTS:-variant.free-memory-lags variant.free-memory-noisy variant.handles-reused-at-once}; do

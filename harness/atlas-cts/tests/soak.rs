@@ -47,7 +47,7 @@ fn what_grows_is_found_and_attributed(
     #[case] alone: &str,
 ) {
     let bench = Bench::new();
-    let rule = format!("acl.hours.{cycle}");
+    let rule = format!("acl.cycle.{cycle}");
     let answer = soak(&bench, &[&rule, "--defect", defect, "--for", length]);
     assert!(answer.text.contains(&rule) && answer.text.contains("grew by"), "{}", answer.text);
     let grew = repetition(&bench, &rule).grew;
@@ -59,7 +59,7 @@ fn what_grows_is_found_and_attributed(
 #[test]
 fn a_cycle_that_fails_after_many_says_after_how_many() {
     let bench = Bench::new();
-    let words = ["acl.hours.contexts", "--defect", "context.counter-wraps", "--for", "6000x"];
+    let words = ["acl.cycle.contexts", "--defect", "context.counter-wraps", "--for", "6000x"];
     let answer = soak(&bench, &words);
     assert!(answer.text.contains("cycles that passed"), "{}", answer.text);
     let run = read_run(&bench.path("soak")).unwrap();
@@ -71,7 +71,7 @@ fn a_cycle_that_fails_after_many_says_after_how_many() {
 fn on_a_faithful_device_nothing_grows() {
     let bench = Bench::new();
     let rules = ["device-blocks", "refused-blocks", "host-blocks", "streams", "events", "shared-blocks", "owner-dies"];
-    let rules = rules.map(|rule| format!("acl.hours.{rule}"));
+    let rules = rules.map(|rule| format!("acl.cycle.{rule}"));
     let words: Vec<&str> = rules.iter().map(String::as_str).chain(["--for", "5000x"]).collect();
     soak(&bench, &words).says(0, &["conformant"]);
     for (rule, cycles) in [(&rules[0], 5000), (&rules[6], 100)] {
@@ -84,7 +84,7 @@ fn on_a_faithful_device_nothing_grows() {
 #[test]
 fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     let bench = Bench::new();
-    let words = ["acl.hours.device-blocks", "acl.hours.streams", "--for", "6000x", "--jobs", "1"];
+    let words = ["acl.cycle.device-blocks", "acl.cycle.streams", "--for", "6000x", "--jobs", "1"];
     let mut child =
         bench.command(SOAK.iter().chain(&words)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let until = Instant::now() + support::patience(60);
@@ -96,7 +96,7 @@ fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     child.wait().unwrap();
     let resumed = bench.run(["run", "--resume", "soak"]);
     resumed.says(0, &["1 of 2 rules have a result", "conformant"]);
-    for rule in ["acl.hours.device-blocks", "acl.hours.streams"] {
+    for rule in ["acl.cycle.device-blocks", "acl.cycle.streams"] {
         assert_eq!(repetition(&bench, rule).cycles, 6000);
     }
 }

@@ -66,7 +66,8 @@ pub use life_cycle::{FREE_MEMORY, LifeCycleProgram, LifeCycles, Query, RECENT_ER
 pub use limits::Limit;
 pub use model::{
     ApiFile, Axiom, AxiomsFile, ChapterFile, ClausesFile, DocumentEntry, DocumentsFile, Hazard, Level, Mark, Modality,
-    PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile, SupportEntry, SupportFile, TimeUnit, TrialSource, When,
+    PageEntry, ProductsFile, PythonFile, Reading, ReadingsFile, Reason, RuleSource, SubjectsFile, SupportEntry,
+    SupportFile, TimeUnit, TrialSource, When,
 };
 pub use originals::{DocumentText, Original, Originals, OriginalsError, read_documents};
 pub use parse::parse_source;

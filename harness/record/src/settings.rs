@@ -75,4 +75,3 @@ pub struct RunSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expectations: Option<ExpectationFiles>,
 }
-

@@ -187,7 +187,8 @@ impl Trial<'_> {
             match configuration.device {
                 Device::Defect(name) => self.claim(&mut lab, rule, name, first, seeds),
                 Device::Faithful(name) => {
-                    let skip = conditions.as_ref().and_then(|conditions| applies(rule, conditions, &self.target.rules).err());
+                    let skip =
+                        conditions.as_ref().and_then(|conditions| applies(rule, conditions, &self.target.rules).err());
                     if let (Some(name), Some(skip)) = (name, skip) {
                         self.note(rule, |proof| _ = proof.blocked.insert(name.to_owned(), skip.to_string()));
                         continue;

@@ -50,7 +50,7 @@ pub use annotations::{Annotation, Severity, annotations, workflow_commands};
 pub use brief::brief_summary;
 pub use conclusion::conclusion_text;
 pub use failure::failure_text;
-pub(crate) use html::{anchor, bar, class, document, moment, prose};
+pub(crate) use html::{anchor, bar, class, document, prose};
 pub use junit::{JUNIT_FILE, write_junit};
 pub use layout::{Detail, Layout, PAGE_FILE};
 pub use notices::Notices;
