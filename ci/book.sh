@@ -15,6 +15,7 @@ if [ "$(mdbook --version 2>/dev/null)" != "mdbook v$version" ]; then
     hash -r
 fi
 rm -rf "$book"
+(cd docs && cargo cts catalog man --markdown >run/options.md)
 mdbook build docs
 # mdBook's index.html is a copy of the first page, whose relative links are wrong there.
 cat >"$book/index.html" <<'HTML'

@@ -61,7 +61,9 @@ write_texts() {
     "$command" completions bash >"$folder/completions/atlas-cts.bash"
     "$command" completions zsh >"$folder/completions/_atlas-cts"
     "$command" completions fish >"$folder/completions/atlas-cts.fish"
-    "$command" man "$folder/man/man1" >/dev/null
+    "$command" catalog man "$folder/man/man1" >/dev/null
+    "$command" catalog schema "$folder/schema" --reports "$folder/schema" >/dev/null
+    install -m 644 reports/schema/junit.xsd "$folder/schema"
     bash -n "$folder/completions/atlas-cts.bash"
 }
 

@@ -43,7 +43,7 @@ if [ -z "${AXE:-}" ]; then
 fi
 pages=("$work"/runs/{none,one,eighty,many}/report.html "$work/diff.html")
 if [ -n "${DOCUMENTS:-}" ]; then
-    "$CTS" coverage --product a2 --specs specs --documents "$DOCUMENTS" --run "$work/runs/eighty" \
+    "$CTS" catalog coverage --product a2 --specs specs --documents "$DOCUMENTS" --run "$work/runs/eighty" \
         --format html >"$work/coverage.html" || exit 1
     pages+=("$work/coverage.html")
 fi

@@ -38,7 +38,7 @@ for floors in specs/*/floors.tsv; do
         ratchet=()
         if [ "$ratchet_wanted" = yes ] && grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
         case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
-        cargo cts prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
+        cargo cts catalog prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
             "${ratchet[@]}" "$@" "${rules[@]}" || status=1
     done <"$floors"
 done

@@ -108,7 +108,7 @@ on_x86_64() {
         'echo "Debian $(cat /etc/debian_version)"
         for tool in cargo rustc gcc cc python3; do ! command -v $tool || exit 1; done'
     expect "x86_64: it prints its version" 0 "^atlas-cts $version$" within "$root" $user $cts --version
-    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $user $cts lint
+    expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $user $cts catalog lint
     expect "x86_64: the whole suite, unprivileged" 0 'conformant: no rule that ran is broken' \
         within "$root" $user \
         $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
@@ -132,7 +132,7 @@ on_aarch64() {
     expect "aarch64: it has completions and manual pages" 0 '^man/man1/atlas-cts-run.1$' texts "$root"
     expect "aarch64: this root is aarch64" 0 '^aarch64$' within "$root" 0:0 /bin/busybox uname -m
     expect "aarch64: it prints its version" 0 "^atlas-cts $version$" within "$root" 0:0 $cts --version
-    expect "aarch64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" 0:0 $cts lint
+    expect "aarch64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" 0:0 $cts catalog lint
     # Copies, and rules with memory shared between processes.
     expect "aarch64: more than fifty rules, some of several processes" 0 'conformant: no rule that ran is broken' \
         within "$root" 0:0 $cts run --product a2 --backend simulator --min-executed 50 --report-dir /srv/run/suite \

@@ -42,7 +42,7 @@ run() {
 prove() {
     local name=$1
     shift
-    "$CTS" prove --verbose --product "$product" --backend simulator --jobs "${JOBS:-16}" "$@" >"$work/$name.out" 2>&1
+    "$CTS" catalog prove --verbose --product "$product" --backend simulator --jobs "${JOBS:-16}" "$@" >"$work/$name.out" 2>&1
     local status=$?
     sed -nE 's/, by about .* of the cases//; /^  (proven|NOT PROVEN) /{s/^ *//;h;p}; /^ {14}/{G;s/\n.*  / of /;s/^ *//;p}' \
         "$work/$name.out" | sort >"$work/$name.tsv"

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use atlas_cts::help::{wants_all, with_help};
+use atlas_cts::hints::parse;
 use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::run::{Verbosity, on_command_line};
 use atlas_cts::runtimes::RUNTIMES;
@@ -58,7 +59,7 @@ fn main() -> ExitCode {
     let grammar = with_language(with_help(several, wants_all(&words)));
     choose_width();
     conclude(|| {
-        let given = grammar.clone().try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
+        let given = parse(&grammar, &words);
         choose_language(&given);
         let mut command = Command::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
         command.options.on_command_line = Some(on_command_line(&grammar, &given));

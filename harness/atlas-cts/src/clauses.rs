@@ -1,4 +1,4 @@
-//! `atlas-cts clauses`: the sentences that rules rest on, the checks that are only reported, and a search for the
+//! `atlas-cts catalog clauses`: the sentences that rules rest on, the checks that are only reported, and a search for the
 //! sentences in their documents.
 
 use std::collections::BTreeMap;

@@ -89,8 +89,6 @@ pub enum CommandError {
     Interrupted { signal: &'static str },
     #[error("error: --root {path} is not a folder; give the folder that holds a machine's files, or omit --root")]
     Root { path: PathBuf },
-    #[error("error: {path} differs from the schema of the code; run `atlas-cts schema`")]
-    SchemaDiffers { path: PathBuf },
     /// The file already exists and is not overwritten.
     #[error("error: {path} already exists and may contain edits; give another file, or move it away")]
     Exists { path: PathBuf },

@@ -1,4 +1,4 @@
-//! `atlas-cts coverage`: the sentences in the documents that rules judge, and the sentences that no rule judges.
+//! `atlas-cts catalog coverage`: the sentences in the documents that rules judge, and the sentences that no rule judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

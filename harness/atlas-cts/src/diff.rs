@@ -17,7 +17,7 @@ enum Format {
     Markdown,
     /// One self-contained page.
     Html,
-    /// All data, as described by `reports/schema/diff.schema.json`.
+    /// All data, as `catalog schema` describes it.
     Json,
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn expect(arguments: &ExpectArguments) -> Result<ExitStatus, CommandE
     let fill = if blank.is_empty() { String::new() } else { format!("fill in {}, ", blank.join(" and ")) };
     let path = path.display();
     say_line(format_args!(
-        "{path}: {fill}review each entry, then check the file: atlas-cts lint --expectations {path}"
+        "{path}: {fill}review each entry, then check the file: atlas-cts catalog lint --expectations {path}"
     ))?;
     Ok(ExitStatus::Success)
 }

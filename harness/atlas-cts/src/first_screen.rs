@@ -13,8 +13,8 @@ use crate::Cli;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["doctor", "run", "explain"]),
     ("Results of a run", &["report", "reproducer", "diff", "history", "expect", "merge"]),
-    ("The catalog", &["list", "new", "lint", "prove", "print", "clauses", "coverage", "mustpass"]),
-    ("Tools", &["abi", "simulator", "schema", "completions", "man"]),
+    ("Rules", &["list", "print", "catalog"]),
+    ("Tools", &["simulator", "completions"]),
 ];
 
 /// The column of a command's description.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Command, Error};
+use clap::{ArgMatches, Command, Error};
 use steps::suggest::closest;
 
 /// Options of other tools, each with the option here, or with what takes its place. An option that begins with `--` is
@@ -38,12 +38,17 @@ const COMMANDS: [(&[&str], &str); 8] = [
     (&["rerun", "retry"], "atlas-cts run --failed"),
     (&["version"], "atlas-cts --version"),
     (&["test", "start"], "atlas-cts run"),
-    (&["check", "validate"], "atlas-cts doctor checks the machine, atlas-cts lint the catalog"),
+    (&["check", "validate"], "atlas-cts doctor checks the machine, atlas-cts catalog lint the catalog"),
     (&["show", "results", "summary"], "atlas-cts explain explains a rule, atlas-cts report rewrites a run's reports"),
 ];
 
+/// Parses a command line. A mistake ends the process.
+pub fn parse(command: &Command, words: &[OsString]) -> ArgMatches {
+    command.clone().try_get_matches_from(words).unwrap_or_else(|error| exit(error, command, words))
+}
+
 /// Ends the process because of a command line, with a hint by meaning, or by spelling if a name is close.
-pub(crate) fn exit(mut error: Error, command: &Command, words: &[OsString]) -> ! {
+fn exit(mut error: Error, command: &Command, words: &[OsString]) -> ! {
     let text = |error: &Error, kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,

@@ -1,4 +1,4 @@
-//! `atlas-cts abi`: the differences between a library and the catalog's header, or another library.
+//! `atlas-cts catalog abi`: the differences between a library and the catalog's header, or another library.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

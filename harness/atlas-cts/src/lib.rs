@@ -9,7 +9,7 @@ mod conclude;
 pub mod doctor;
 pub mod draft;
 pub mod help;
-mod hints;
+pub mod hints;
 pub mod interface;
 pub mod language;
 mod output;

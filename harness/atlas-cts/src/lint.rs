@@ -1,4 +1,4 @@
-//! `atlas-cts lint`.
+//! `atlas-cts catalog lint`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

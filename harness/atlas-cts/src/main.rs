@@ -25,6 +25,7 @@ use std::process::ExitCode;
 
 use atlas_cts::choice::named_or_all;
 use atlas_cts::help::wants_all;
+use atlas_cts::hints::parse;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
@@ -99,6 +100,44 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
+    /// Print a rule as a stand-alone program in C.
+    Print {
+        /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.
+        #[arg(value_name = "RULE")]
+        rule: String,
+        #[command(flatten)]
+        options: print::PrintOptions,
+    },
+    /// Write the simulated device's library, list its defects, or run a program on it.
+    #[command(args_conflicts_with_subcommands = true)]
+    Simulator {
+        #[command(subcommand)]
+        action: Option<SimulatorAction>,
+        /// Write the library into this folder and print its path.
+        ///
+        /// If the file already exists there, it must be identical.
+        #[arg(long, value_name = "DIR")]
+        print_path: Option<PathBuf>,
+        /// List seeded defects, bad devices and legal variants.
+        #[arg(long)]
+        list: bool,
+        #[command(flatten)]
+        catalog: CatalogOptions,
+    },
+    /// Print completions for a shell.
+    Completions {
+        /// The shell: for example, bash, zsh or fish.
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Write and prove rules; look at documents, libraries and schemas.
+    #[command(subcommand)]
+    Catalog(Box<CatalogCommand>),
+}
+
+/// The commands of authors of rules and runtimes.
+#[derive(Subcommand)]
+enum CatalogCommand {
     /// Write a skeleton of a new rule into its chapter.
     ///
     /// The skeleton contains calls to the functions, the sentences about them, and the defects that they reach. `lint`
@@ -119,14 +158,6 @@ enum Command {
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarms.
     Prove(proof::ProveArguments),
-    /// Print a rule as a stand-alone program in C.
-    Print {
-        /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.
-        #[arg(value_name = "RULE")]
-        rule: String,
-        #[command(flatten)]
-        options: print::PrintOptions,
-    },
     /// Count the sentences that rules rest on, and look them up in their documents.
     Clauses {
         #[command(flatten)]
@@ -155,22 +186,6 @@ enum Command {
         #[command(flatten)]
         catalog: CatalogOptions,
     },
-    /// Write the simulated device's library, list its defects, or run a program on it.
-    #[command(args_conflicts_with_subcommands = true)]
-    Simulator {
-        #[command(subcommand)]
-        action: Option<SimulatorAction>,
-        /// Write the library into this folder and print its path.
-        ///
-        /// If the file already exists there, it must be identical.
-        #[arg(long, value_name = "DIR")]
-        print_path: Option<PathBuf>,
-        /// List seeded defects, bad devices and legal variants.
-        #[arg(long)]
-        list: bool,
-        #[command(flatten)]
-        catalog: CatalogOptions,
-    },
     /// Write the JSON Schemas for the catalog, the journal and printed JSON.
     Schema {
         /// Folder for the catalog's schemas.
@@ -179,15 +194,6 @@ enum Command {
         /// Folder for the schemas of the journal and printed JSON.
         #[arg(long, default_value = "reports/schema", value_name = "DIR")]
         reports: PathBuf,
-        /// Compare with the existing files and write nothing.
-        #[arg(long)]
-        check: bool,
-    },
-    /// Print completions for a shell.
-    Completions {
-        /// The shell: for example, bash, zsh or fish.
-        #[arg(value_name = "SHELL")]
-        shell: clap_complete::Shell,
     },
     /// Write the manual pages, or print the page of all options.
     Man(manual::ManualOptions),
@@ -221,7 +227,7 @@ fn command() -> ExitCode {
     choose_width();
     conclude(|| {
         let grammar = first_screen::grammar(wants_all(&words));
-        let given = grammar.clone().try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
+        let given = parse(&grammar, &words);
         choose_language(&given);
         match Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit()).command {
             Some(Command::Run(mut arguments)) => {
@@ -236,7 +242,6 @@ fn command() -> ExitCode {
 
 fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
     match command {
-        Command::Lint(options) => lint::lint(options),
         Command::List { mut catalog, filter } => {
             if filter.products {
                 for runtime in named_or_all(&mut catalog)? {
@@ -256,37 +261,15 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
             say(&list::list(&rules, &filter.on_product_of(&catalog))?)?;
             Ok(ExitStatus::Success)
         }
-        Command::New { wanted, mut catalog, conditions, effort, simulator } => {
-            let runtime = runtime_of(&mut catalog, Some(&wanted.id))?;
-            let options = Options::of_rules(&catalog, &conditions, &effort, &simulator);
-            say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
-            Ok(ExitStatus::Success)
-        }
         Command::Explain { rule, documents, mut catalog } => {
             let runtime = runtime_of(&mut catalog, Some(&rule))?;
             say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule, documents.as_deref())?)?;
             Ok(ExitStatus::Success)
         }
-        Command::Clauses { mut catalog, filter } => {
-            let runtime = runtime_of(&mut catalog, None)?;
-            clauses::clauses(&load_rules(&catalog, runtime)?, &filter)
-        }
-        Command::Coverage { mut catalog, coverage: wanted } => {
-            let runtime = runtime_of(&mut catalog, None)?;
-            coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
-        }
-        Command::Mustpass { catalog, wanted } => mustpass::must_pass(catalog, &wanted),
         Command::Print { rule, mut options } => {
             let runtime = runtime_of(&mut options.catalog, Some(&rule))?;
             say_file(&print::print_program(&load_rules(&options.catalog, runtime)?, &rule, &options)?)?;
             Ok(ExitStatus::Success)
-        }
-        Command::Abi { compared, mut catalog } => {
-            let runtime = runtime_of(&mut catalog, None)?;
-            let rules = load_rules(&catalog, runtime)?;
-            let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
-            say(&page)?;
-            Ok(if differs { ExitStatus::Broken } else { ExitStatus::Success })
         }
         Command::Reproducer { wanted, mut catalog } => {
             let runtime = runtime_of(&mut catalog, Some(&wanted.rule))?;
@@ -303,7 +286,6 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::History(arguments) => history::history(&arguments),
-        Command::Prove(arguments) => proof::prove(&arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Simulator { action: Some(SimulatorAction::Run(mut arguments)), .. } => {
             let runtime = runtime_of(&mut arguments.catalog, None)?;
@@ -313,9 +295,40 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         Command::Simulator { action: None, print_path, list, mut catalog } => {
             simulator::simulator(runtime_of(&mut catalog, None)?, print_path.as_deref(), list)
         }
-        Command::Schema { folder, reports, check } => schema::schema(&folder, &reports, check),
         Command::Completions { shell } => manual::completions(shell),
-        Command::Man(options) => manual::manual(&options),
+        Command::Catalog(command) => author(*command),
+    }
+}
+
+/// Runs a command of the catalog's authors.
+fn author(command: CatalogCommand) -> Result<ExitStatus, CommandError> {
+    match command {
+        CatalogCommand::Lint(options) => lint::lint(options),
+        CatalogCommand::New { wanted, mut catalog, conditions, effort, simulator } => {
+            let runtime = runtime_of(&mut catalog, Some(&wanted.id))?;
+            let options = Options::of_rules(&catalog, &conditions, &effort, &simulator);
+            say(&draft::draft(&options, runtime, &wanted).map_err(|error| CommandError::Draft(Box::new(error)))?)?;
+            Ok(ExitStatus::Success)
+        }
+        CatalogCommand::Prove(arguments) => proof::prove(&arguments),
+        CatalogCommand::Clauses { mut catalog, filter } => {
+            let runtime = runtime_of(&mut catalog, None)?;
+            clauses::clauses(&load_rules(&catalog, runtime)?, &filter)
+        }
+        CatalogCommand::Coverage { mut catalog, coverage: wanted } => {
+            let runtime = runtime_of(&mut catalog, None)?;
+            coverage::coverage(&load_rules(&catalog, runtime)?, &catalog.specs(runtime), &wanted)
+        }
+        CatalogCommand::Mustpass { catalog, wanted } => mustpass::must_pass(catalog, &wanted),
+        CatalogCommand::Abi { compared, mut catalog } => {
+            let runtime = runtime_of(&mut catalog, None)?;
+            let rules = load_rules(&catalog, runtime)?;
+            let (page, differs) = interface::compare(&rules, &compared).map_err(CommandError::Interface)?;
+            say(&page)?;
+            Ok(if differs { ExitStatus::Broken } else { ExitStatus::Success })
+        }
+        CatalogCommand::Schema { folder, reports } => schema::schema(&folder, &reports),
+        CatalogCommand::Man(options) => manual::manual(&options),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `atlas-cts completions` and `atlas-cts man`: the help in other forms.
+//! `atlas-cts completions` and `atlas-cts catalog man`: the help in other forms.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ pub(crate) struct ManualOptions {
     /// Folder to write the manual pages to, one page for each command.
     #[arg(value_name = "DIR", required_unless_present = "markdown")]
     folder: Option<PathBuf>,
-    /// Print all options in Markdown, as in the book's docs/run/options.md.
+    /// Print all options in Markdown, as in the book.
     #[arg(long, conflicts_with = "folder")]
     markdown: bool,
 }
@@ -84,7 +84,7 @@ fn options_page() -> String {
         own_options(command).for_each(|option| *users.entry(entry(option)).or_default() += 1);
     }
     let shared = |option: &Arg| users[&entry(option)] > 1;
-    let mut page = "# Options\n\nFor everyone who types a command: after this page you know every option. `atlas-cts man\n--markdown` \
+    let mut page = "# Options\n\nFor everyone who types a command: after this page you know every option. `atlas-cts catalog man\n--markdown` \
                     prints this page. The environment variable of an option is read if the option is\nnot given.\n\n\
                     ## Options of every command\n\n"
         .to_owned();

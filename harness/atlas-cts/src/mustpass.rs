@@ -1,4 +1,4 @@
-//! `atlas-cts mustpass`: the rules that a conformant device holds, a run against them, and a list that a later catalog
+//! `atlas-cts catalog mustpass`: the rules that a conformant device holds, a run against them, and a list that a later catalog
 //! must not fall below.
 
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub(crate) struct MustPassOptions {
 enum Format {
     /// For people.
     Text,
-    /// All data, as described by `reports/schema/mustpass.schema.json`.
+    /// All data, as `catalog schema` describes it.
     Json,
 }
 

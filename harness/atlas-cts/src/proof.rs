@@ -1,4 +1,4 @@
-//! `atlas-cts prove`.
+//! `atlas-cts catalog prove`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

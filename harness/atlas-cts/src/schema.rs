@@ -1,4 +1,4 @@
-//! `atlas-cts schema`: JSON Schemas for the catalog's files (for completion and validation in editors), the journal,
+//! `atlas-cts catalog schema`: JSON Schemas for the catalog's files (for completion and validation in editors), the journal,
 //! and the JSON that commands print.
 
 use std::path::Path;
@@ -17,11 +17,8 @@ use ledger::compare::Difference;
 use ledger::expectations::ExpectationsFile;
 use ledger::mustpass::MustPassRun;
 
-/// The maximum size of a schema file, in bytes.
-const LARGEST: u64 = 8 << 20;
-
-/// Writes the schemas, or compares them with the existing files.
-pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitStatus, CommandError> {
+/// Writes the schemas.
+pub(crate) fn schema(folder: &Path, reports: &Path) -> Result<ExitStatus, CommandError> {
     let schemas = [
         (folder, "clauses", schemars::schema_for!(ClausesFile)),
         (folder, "documents", schemars::schema_for!(DocumentsFile)),
@@ -45,15 +42,9 @@ pub(crate) fn schema(folder: &Path, reports: &Path, check: bool) -> Result<ExitS
     for (folder, name, schema) in schemas {
         let path = folder.join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(&schema).expect("a schema is made of strings and maps") + "\n";
-        if check {
-            if files::read_to_string(&path, LARGEST).map_err(|error| failed(&path, error))? != text {
-                return Err(CommandError::SchemaDiffers { path });
-            }
-        } else {
-            std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-            files::replace(&path, text).map_err(|error| failed(&path, error))?;
-            say_line(path.display())?;
-        }
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+        files::replace(&path, text).map_err(|error| failed(&path, error))?;
+        say_line(path.display())?;
     }
     Ok(ExitStatus::Success)
 }

@@ -230,8 +230,8 @@ fn a_huge_name_is_refused(bench: Bench) {
 
 /// N13. A user who can add a link to a checkout cannot make the build log show the linked file.
 #[rstest]
-#[case::known_failures("expectations/a.yaml", &["lint", "--specs", "specs", "--expectations", "expectations"])]
-#[case::a_catalog("specs/acl/rules/other.yaml", &["lint", "--specs", "specs"])]
+#[case::known_failures("expectations/a.yaml", &["catalog", "lint", "--specs", "specs", "--expectations", "expectations"])]
+#[case::a_catalog("specs/acl/rules/other.yaml", &["catalog", "lint", "--specs", "specs"])]
 fn a_mistake_in_a_linked_file_is_not_quoted(bench: Bench, #[case] link: &str, #[case] words: &[&str]) {
     fs::create_dir(bench.path("expectations")).unwrap();
     let secret = bench.write("secret", "root:hunter2:0:0:\n- [\n");
@@ -263,7 +263,7 @@ fn a_low_limit_is_named_with_advice(bench: Bench, #[case] limit: &str, #[case] s
 #[rstest]
 fn json_about_a_run_cannot_move_the_cursor_of_a_terminal(bench: Bench) {
     strangers_journal(&bench, "\"profile\":\"", "\"profile\":\"\u{9b}31m\u{202e}\u{7f}");
-    let shown = bench.run(["mustpass", "report", "--specs", "specs", "--format", "json"]).text;
+    let shown = bench.run(["catalog", "mustpass", "report", "--specs", "specs", "--format", "json"]).text;
     assert!(shown.contains("\\u009b31m\\u202e\\u007f"), "{shown}");
     assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{shown}");
 }

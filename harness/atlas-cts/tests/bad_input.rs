@@ -34,7 +34,7 @@ fn rule() -> &'static str {
 fn lint(chapter: impl AsRef<[u8]>) -> (Bench, support::Answer) {
     let bench = Bench::new();
     bench.catalog(chapter);
-    let answer = bench.run(["lint", "--specs", "specs"]);
+    let answer = bench.run(["catalog", "lint", "--specs", "specs"]);
     (bench, answer)
 }
 
@@ -56,7 +56,7 @@ fn a_file_of_100_mb_is_refused() {
     bench.catalog(CHAPTER);
     let file = fs::File::create(bench.path("specs/acl/rules/small.yaml")).unwrap();
     file.set_len(100 << 20).unwrap();
-    bench.run(["lint", "--specs", "specs"]).says(
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(
         2,
         &["specs/acl/rules/small.yaml: has more than 8388608 bytes; a catalog consists of readable files of at most 8 MiB"],
     );
@@ -70,7 +70,7 @@ fn with_another_chapter(file: &str) -> support::Answer {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let another = CHAPTER.replace("small", "another").replace("    kills: [malloc.base-plus-32]\n", "");
     fs::write(path, another).unwrap();
-    bench.run(["lint", "--specs", "specs"])
+    bench.run(["catalog", "lint", "--specs", "specs"])
 }
 
 #[rstest]
@@ -87,7 +87,7 @@ fn a_wide_line_is_a_warning_that_strict_makes_a_mistake() {
     let (bench, answer) = lint(&wide);
     let warning = "warning: specs/acl/rules/small.yaml:15: 121 columns; break the line to at most 120";
     answer.says(0, &[warning, "no mistakes"]);
-    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
+    bench.run(["catalog", "lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
     lint(wide.replace("xü", "ü")).1.says(0, &["1 rule in 1 chapter"]);
 }
 
@@ -103,7 +103,7 @@ fn a_side_without_a_check_is_listed_and_a_rule_without_one_is_a_mistake() {
     let nothing = kept.replacen(checks, "ONLY);\n      [info] (uintptr_t)p % 64 == 0;", 1);
     let warning = "acl.small.block judges nothing on any branch; add a check";
     let (bench, _) = lint(nothing);
-    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
+    bench.run(["catalog", "lint", "--specs", "specs", "--strict"]).says(2, &[warning]);
 }
 
 #[rstest]
@@ -126,8 +126,8 @@ fn all_mistakes_are_reported_together_and_in_order() {
     }
     assert_eq!(places.len(), 5, "{}", answer.text);
     // Neither a run nor a list continues with the remaining rules.
-    for command in ["run", "list", "prove"] {
-        bench.run([command, "--specs", "specs"]).says(2, &["mistakes in the catalog; nothing was run"]);
+    for command in [&["run"][..], &["list"], &["catalog", "prove"]] {
+        bench.run(command.iter().chain(&["--specs", "specs"])).says(2, &["mistakes in the catalog; nothing was run"]);
     }
 }
 
@@ -169,7 +169,7 @@ fn options_that_a_proof_would_ignore_are_refused(#[case] arguments: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let said = format!("unexpected argument '{}' found", arguments[0]);
-    bench.run(["prove", "--specs", "specs"].iter().chain(arguments)).says(2, &[&said]);
+    bench.run(["catalog", "prove", "--specs", "specs"].iter().chain(arguments)).says(2, &[&said]);
 }
 
 #[rstest]
@@ -200,7 +200,7 @@ fn a_journal_is_never_overwritten() {
 fn a_folder_without_a_catalog_is_named() {
     let bench = Bench::new();
     bench
-        .run(["lint", "--specs", "elsewhere"])
+        .run(["catalog", "lint", "--specs", "elsewhere"])
         .says(2, &["elsewhere contains no catalog for acl (no acl/api.yaml)", "--specs"]);
 }
 
@@ -212,8 +212,8 @@ fn a_folder_without_a_catalog_is_named() {
 #[case::jobs("run", &["--jobs", "18446744073709551615"], "18446744073709551615 is not in 1..=1024")]
 #[case::start_up("run", &["--start-up-ms", "18446744073709551615"], "is not in 0..=3600000")]
 #[case::calls("run", &["--call-ns", "18446744073709551615"], "is not in 0..=60000000000")]
-#[case::no_seeds("prove", &["--seeds", "0"], "0 is not in 1..=1000000")]
-#[case::seeds("prove", &["--seeds", "18446744073709551615"], "is not in 1..=1000000")]
+#[case::no_seeds("catalog prove", &["--seeds", "0"], "0 is not in 1..=1000000")]
+#[case::seeds("catalog prove", &["--seeds", "18446744073709551615"], "is not in 1..=1000000")]
 fn a_number_that_is_too_large_is_refused_with_its_bound(
     #[case] command: &str,
     #[case] words: &[&str],
@@ -221,8 +221,8 @@ fn a_number_that_is_too_large_is_refused_with_its_bound(
 ) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
-    let all = [command, "--specs", "specs", "--product", "a2", "--backend", "simulator"];
-    bench.run(all.iter().chain(words)).says(2, &[says]);
+    let all = ["--specs", "specs", "--product", "a2", "--backend", "simulator"];
+    bench.run(command.split(' ').chain(all).chain(words.iter().copied())).says(2, &[says]);
     assert!(!bench.path("reports").exists(), "nothing was run");
 }
 
@@ -254,7 +254,7 @@ fn an_untried_edge_of_a_size_needs_a_reason() {
     let before = without_set_ups(before);
     let lint = |reasons: &str| {
         bench.write("specs/acl/api.yaml", format!("{before}\nundrawn:{reasons}\n"));
-        bench.run(["lint", "--specs", "specs", "--strict"])
+        bench.run(["catalog", "lint", "--specs", "specs", "--strict"])
     };
     let missing =
         "no `must` rule tries aclrtMalloc.size at or above 2^31, at or above 2^32, near 2^64; draw these values";

@@ -107,8 +107,10 @@ fn a_copy_of_the_simulated_device_is_written_on_request() {
 fn a_given_catalog_replaces_the_embedded_one() {
     let bench = Bench::new();
     bench.catalog("title: Small\nrules: []\n");
-    let answer = bench.run(["lint", "--specs", "specs"]);
+    let answer = bench.run(["catalog", "lint", "--specs", "specs"]);
     assert!(!answer.text.contains("301 rules"), "{}", answer.text);
-    bench.run(["lint"]).says(0, &["rules in", "no mistakes"]);
-    bench.run(["lint", "--specs", "nowhere"]).says(2, &["nowhere contains no catalog for acl", "--specs DIR"]);
+    bench.run(["catalog", "lint"]).says(0, &["rules in", "no mistakes"]);
+    bench
+        .run(["catalog", "lint", "--specs", "nowhere"])
+        .says(2, &["nowhere contains no catalog for acl", "--specs DIR"]);
 }

@@ -51,7 +51,7 @@ pub fn bench(clauses: &str) -> Bench {
 }
 
 fn coverage(bench: &Bench, words: &[&str]) -> Answer {
-    bench.run(["coverage", "--specs", "specs"].iter().chain(words))
+    bench.run(["catalog", "coverage", "--specs", "specs"].iter().chain(words))
 }
 
 fn states(bench: &Bench) -> Vec<(String, String)> {
@@ -203,7 +203,7 @@ fn reading(check: &str, lines: &str) -> String {
 #[test]
 fn checks_are_printed_as_readings_name_them() {
     let bench = bench(CLAUSES);
-    let answer = bench.run(["clauses", "--checks", "--specs", "specs"]);
+    let answer = bench.run(["catalog", "clauses", "--checks", "--specs", "specs"]);
     assert_eq!(answer.text, format!("acl.small.aligned\t{CHECK}\n"));
 }
 
@@ -232,7 +232,7 @@ fn a_changed_check_voids_its_reading() {
     let bench = bench(CLAUSES);
     bench.write("specs/acl/readings/small.yaml", reading("(uintptr_t)p % 32 == 0", SAME));
     let says = "acl.small.aligned has no judged check `(uintptr_t)p % 32 == 0`: it was changed or lowered";
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &[says]);
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn a_check_is_read_once_and_belongs_to_an_existing_rule() {
     let one = reading(CHECK, SAME);
     bench.write("specs/acl/readings/small.yaml", &one);
     bench.write("specs/acl/readings/second.yaml", &one);
-    bench.run(["lint", "--specs", "specs"]).says(2, &["the check of acl.small.aligned has two readings"]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &["the check of acl.small.aligned has two readings"]);
     std::fs::remove_file(bench.path("specs/acl/readings/second.yaml")).unwrap();
     bench.write("specs/acl/readings/small.yaml", one.replace("acl.small.aligned", "acl.small.alinged"));
-    bench.run(["lint", "--specs", "specs"]).says(2, &["there is no rule `acl.small.alinged`; did you mean"]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &["there is no rule `acl.small.alinged`; did you mean"]);
 }
 
 pub const AXIOMS: &str = "\
@@ -291,11 +291,11 @@ fn sentences_that_only_coverage_counts_are_table_lines() {
     assert!(states(&bench).contains(&("block.unit".to_owned(), "kept".to_owned())));
     bench.write("specs/acl/rules/small.yaml", CHAPTER.replace("block.aligned}", "[block.aligned, block.unit]}"));
     bench
-        .run(["lint", "--specs", "specs"])
+        .run(["catalog", "lint", "--specs", "specs"])
         .says(2, &["`block.unit` is in inventory.tsv, on which no check can rest; move it"]);
     bench.write("specs/acl/inventory.tsv", format!("{head}{}", line.replace("fact", "promise")));
     bench
-        .run(["lint", "--specs", "specs"])
+        .run(["catalog", "lint", "--specs", "specs"])
         .says(2, &["inventory.tsv:2: sentences with modality `promise` are judged or observed"]);
 }
 

@@ -235,7 +235,7 @@ fn a_mistake_in_the_names_of_products_is_reported(#[case] old: &str, #[case] new
         text.replacen(old, new, 1)
     };
     bench.write("specs/acl/products.yaml", text);
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &[says]);
 }
 
 /// A rule whose outcome is not promised: what the device does is recorded.

@@ -186,12 +186,12 @@ fn a_reproducer_links_what_the_run_loaded_and_stops_at_a_breakpoint_beyond_its_a
 #[test]
 fn the_interface_of_a_layered_library_is_that_of_all_its_layers() {
     let bench = bench();
-    let layered = bench.run(["abi", "libwrapper.so"]);
+    let layered = bench.run(["catalog", "abi", "libwrapper.so"]);
     layered.says(1, &["needed by it: /", "/libatlas_cts_simulator.so (", " functions for it: "]);
     let missing = |answer: &Answer| answer.text.lines().filter(|line| line.starts_with("missing symbol")).count();
-    let device = bench.run(["abi", "libatlas_cts_simulator.so"]);
+    let device = bench.run(["catalog", "abi", "libatlas_cts_simulator.so"]);
     assert_eq!(missing(&layered), missing(&device), "{}", layered.text);
-    let alone = bench.run(["abi", "libwrapper.so", "--alone"]);
+    let alone = bench.run(["catalog", "abi", "libwrapper.so", "--alone"]);
     assert!(missing(&alone) > missing(&layered), "{}", alone.text);
     assert!(!alone.text.contains("missing symbol   aclrtMemcpy:"), "{}", alone.text);
 }

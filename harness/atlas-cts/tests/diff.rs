@@ -172,7 +172,7 @@ fn every_command_finds_runs_by_name_from_the_current_folder() {
         (&["history", "latest"], 0, "1 run"),
         (&["report", "latest~1"], 0, "junit.xml"),
         (&["expect", "--from", "latest"], 0, "acl.small.block"),
-        (&["mustpass", "latest"], 1, "not conformant"),
+        (&["catalog", "mustpass", "latest"], 1, "not conformant"),
     ];
     for (words, status, says) in all {
         let answer = alone(&bench, words);
@@ -187,15 +187,15 @@ fn every_command_finds_runs_by_name_from_the_current_folder() {
 #[case::history(&["history", "nowhere"])]
 #[case::report(&["report", "nowhere"])]
 #[case::expect(&["expect", "--from", "nowhere"])]
-#[case::mustpass(&["mustpass", "nowhere"])]
+#[case::mustpass(&["catalog", "mustpass", "nowhere"])]
 #[case::merge(&["merge", "nowhere"])]
 #[case::resume(&["run", "--resume", "nowhere"])]
 #[case::library(&["run", "--library", "nowhere.so"])]
 #[case::rules(&["run", "--rules", "nowhere"])]
 #[case::expectations(&["run", "--expectations", "nowhere", "--backend", "simulator"])]
-#[case::specs(&["lint", "--specs", "nowhere"])]
-#[case::abi(&["abi", "nowhere.so"])]
-#[case::ratchet(&["prove", "--product", "a2", "--ratchet", "nowhere"])]
+#[case::specs(&["catalog", "lint", "--specs", "nowhere"])]
+#[case::abi(&["catalog", "abi", "nowhere.so"])]
+#[case::ratchet(&["catalog", "prove", "--product", "a2", "--ratchet", "nowhere"])]
 fn a_missing_path_is_a_mistake_of_the_command_line(#[case] words: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);

@@ -165,9 +165,10 @@ fn the_folder_next_to_the_catalog_is_read_if_it_is_given(bench: Bench) {
 fn entries_drafted_from_a_run_match_it(bench: Bench) {
     broken(&bench, "report", &[]).says(1, &[]);
     let draft = ["expect", "--from", "report", "--to", "draft.yaml"];
-    bench
-        .run(draft.iter().chain(&["--owner", "memory", "--tracker", "https://tracker.example/2"]))
-        .says(0, &["draft.yaml: review each entry, then check the file: atlas-cts lint --expectations draft.yaml"]);
+    bench.run(draft.iter().chain(&["--owner", "memory", "--tracker", "https://tracker.example/2"])).says(
+        0,
+        &["draft.yaml: review each entry, then check the file: atlas-cts catalog lint --expectations draft.yaml"],
+    );
     let text = fs::read_to_string(bench.path("draft.yaml")).unwrap();
     assert!(text.contains("check: \"(uintptr_t)p % 64 == 0;\"") && text.contains("products: [\"a2\"]"), "{text}");
     broken(&bench, "known", &["--expectations", "draft.yaml"]).says(0, &["nothing new: 1 known failure"]);
@@ -205,7 +206,9 @@ fn a_mistake_is_named_with_its_place_and_nothing_is_run(
     fs::create_dir(bench.path("expectations")).unwrap();
     bench.write("expectations/a2.yaml", ENTRY.replace(text, other));
     let named = ["--expectations", "expectations"];
-    for answer in [broken(&bench, "report", &named), bench.run(["lint", "--specs", "specs"].iter().chain(&named))] {
+    for answer in
+        [broken(&bench, "report", &named), bench.run(["catalog", "lint", "--specs", "specs"].iter().chain(&named))]
+    {
         answer.says(2, &[message, "expectations/a2.yaml:", "in the known failures; nothing was run"]);
     }
     assert!(!bench.path("report").exists(), "nothing was run");
@@ -222,7 +225,7 @@ fn lint_warns_about_old_and_unmatched_entries(
     #[case] warning: &str,
 ) {
     bench.write("a2.yaml", ENTRY.replace(text, other));
-    let words = ["lint", "--specs", "specs", "--expectations", "a2.yaml"];
+    let words = ["catalog", "lint", "--specs", "specs", "--expectations", "a2.yaml"];
     bench.run(words).says(0, &[warning, "1 known failure in a2.yaml: no mistakes"]);
     bench.run(words.iter().chain(&["--strict"])).says(2, &[warning]);
 }
@@ -231,7 +234,7 @@ fn lint_warns_about_old_and_unmatched_entries(
 fn the_example_has_no_mistakes() {
     let example = project().join("ci/examples/expectations");
     let bench = Bench::new();
-    let answer = bench.run(["lint".as_ref(), "--expectations".as_ref(), example.as_os_str()]);
+    let answer = bench.run(["catalog".as_ref(), "lint".as_ref(), "--expectations".as_ref(), example.as_os_str()]);
     answer.says(0, &["3 known failures in"]);
 }
 

@@ -78,7 +78,7 @@ fn a_new_product_is_one_block_of_one_file() {
     let (_, block) = text.split_once("  - id: a3\n").unwrap();
     let (block, _) = block.split_once("\n\n").unwrap();
     bench.write(PRODUCTS, format!("{text}\n  - id: a4\n{}\n", block.replace("Ascend910_93", "Ascend940_")));
-    bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["9 products: no mistakes"]);
+    bench.run(["catalog", "lint", "--strict", "--specs", "specs"]).says(0, &["9 products: no mistakes"]);
     let (known, new) = (applying(&bench, "a3"), applying(&bench, "a4"));
     // Sentences that name Atlas A3 do not speak of its successor.
     assert!(new * 10 > known * 9, "{new} rules apply to the new product, and {known} to a3");

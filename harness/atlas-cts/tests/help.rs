@@ -18,7 +18,7 @@ fn commands(bench: &Bench) -> Vec<String> {
 fn every_help_page_fits_on_a_screen() {
     let bench = Bench::new();
     let commands = commands(&bench);
-    assert!(commands.len() > 20, "the first page lists the commands: {commands:?}");
+    assert!((10..=14).contains(&commands.len()), "the first page lists at most 14 commands: {commands:?}");
     for command in std::iter::once("").chain(commands.iter().map(String::as_str)) {
         let words: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let answer = bench.run(&words);
@@ -33,7 +33,7 @@ fn every_help_page_fits_on_a_screen() {
 fn the_first_page_has_four_groups_and_begins_with_what_a_newcomer_needs() {
     let page = Bench::new().run(["--help"]).text;
     let groups: Vec<&str> = page.lines().filter(|line| line.chars().next().is_some_and(char::is_uppercase)).collect();
-    assert_eq!(groups[2..6], ["Start here", "Results of a run", "The catalog", "Tools"], "{page}");
+    assert_eq!(groups[2..6], ["Start here", "Results of a run", "Rules", "Tools"], "{page}");
     let first = page.split("Start here").nth(1).unwrap_or_default().trim_start();
     assert!(first.starts_with("doctor"), "{page}");
 }
@@ -47,7 +47,7 @@ fn the_first_page_lists_every_command() {
     // A line with the values of an option ends within its list.
     let of_commands = script.lines().filter(|line| line.contains("needs_command") && !line.contains(" -l "));
     let known: Vec<&str> = of_commands.filter_map(|line| line.split("-a \"").nth(1)?.split('"').next()).collect();
-    assert!(known.len() > 20, "the script has the commands: {script}");
+    assert!(known.len() > 10, "the script has the commands: {script}");
     for command in known {
         assert!(listed.iter().any(|name| name == command), "`{command}` is missing from: {listed:?}");
     }
@@ -88,7 +88,7 @@ fn each_shell_has_completions(#[case] shell: &str, #[case] says: &str) {
 #[test]
 fn manual_pages_are_written_for_every_command() {
     let bench = Bench::new();
-    bench.run(["man", "pages"]).says(0, &["pages"]);
+    bench.run(["catalog", "man", "pages"]).says(0, &["pages"]);
     for command in commands(&bench) {
         let page = bench.path(&format!("pages/atlas-cts-{command}.1"));
         let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));

@@ -263,7 +263,7 @@ fn a_moved_run_is_named_by_its_new_place() {
 #[test]
 fn the_ratchet_is_read_before_a_proof_begins() {
     let bench = bench();
-    let answer = bench.run(["prove", "--specs", "specs", "--ratchet", "nowhere.tsv"]);
+    let answer = bench.run(["catalog", "prove", "--specs", "specs", "--ratchet", "nowhere.tsv"]);
     answer.says(2, &["nowhere.tsv: No such file or directory"]);
     assert!(!answer.text.contains("SIMULATED DEVICE"), "{}", answer.text);
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts abi` finds each kind of change between releases of a library, and none where nothing changed.
+//! `atlas-cts catalog abi` finds each kind of change between releases of a library, and none where nothing changed.
 
 use crate::support;
 
@@ -29,7 +29,8 @@ fn symbols_versions_and_needed_libraries_of_two_releases_are_compared() {
     let bench = Bench::new();
     let before = library(&bench, "before", &[], "NOTES_1_0");
     let after = library(&bench, "after", &["-DAFTER", "-Wl,--no-as-needed", "-lm"], "NOTES_2_0");
-    let compared = bench.run(["abi".as_ref(), after.as_os_str(), "--against".as_ref(), before.as_os_str()]);
+    let compared =
+        bench.run(["catalog".as_ref(), "abi".as_ref(), after.as_os_str(), "--against".as_ref(), before.as_os_str()]);
     compared.says(
         1,
         &[
@@ -50,7 +51,7 @@ fn nothing_differs_between_a_library_and_its_copy() {
     let copy = bench.path("copy.so");
     fs::copy(&before, &copy).unwrap();
     bench
-        .run(["abi".as_ref(), copy.as_os_str(), "--against".as_ref(), before.as_os_str()])
+        .run(["catalog".as_ref(), "abi".as_ref(), copy.as_os_str(), "--against".as_ref(), before.as_os_str()])
         .says(0, &["0 differences, 0 additions"]);
 }
 
@@ -65,13 +66,13 @@ fn a_forwarding_library_offers_the_exports_of_the_libraries_it_needs() {
     compiler.args(["-l:libdevice.so", "-o", "libforward.so"]).current_dir(bench.path(""));
     answer(&mut compiler).says(0, &[]);
     let missing = |library: &str| {
-        let text = bench.run(["abi", library]).says(1, &[]).text.clone();
+        let text = bench.run(["catalog", "abi", library]).says(1, &[]).text.clone();
         text.lines().filter(|line| line.starts_with("missing symbol")).map(str::to_owned).collect::<Vec<_>>()
     };
     let of_the_device = missing("libdevice.so");
     assert!(!of_the_device.is_empty(), "the simulated device does not have every function of the header");
     assert_eq!(missing("libforward.so"), of_the_device);
-    bench.run(["abi", "libforward.so"]).says(1, &["needed by it: libdevice.so ("]);
+    bench.run(["catalog", "abi", "libforward.so"]).says(1, &["needed by it: libdevice.so ("]);
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn functions_that_the_simulated_device_lacks_concern_no_rule() {
     let bench = Bench::new();
     let written = bench.run(["simulator", "--print-path", "."]);
     let path = written.says(0, &[]).text.trim().to_owned();
-    let compared = bench.run(["abi", path.as_str()]);
+    let compared = bench.run(["catalog", "abi", path.as_str()]);
     compared.says(
         1,
         &["missing symbol", "supported in every edition", "not compared: prototypes, enumerators and layouts"],
@@ -93,5 +94,5 @@ fn functions_that_the_simulated_device_lacks_concern_no_rule() {
 fn a_file_that_is_not_a_library_is_named(#[case] name: &str, #[case] status: i32, #[case] said: &str) {
     let bench = Bench::new();
     bench.write("notes.txt", "notes");
-    bench.run(["abi", name]).says(status, &[said]);
+    bench.run(["catalog", "abi", name]).says(status, &[said]);
 }

@@ -1,4 +1,4 @@
-//! `atlas-cts mustpass`: the list of rules that a conformant device holds, a run against it (what shows a conformant
+//! `atlas-cts catalog mustpass`: the list of rules that a conformant device holds, a run against it (what shows a conformant
 //! device, and why other runs do not), and the list that a later catalog must not fall below.
 
 use crate::support;
@@ -105,7 +105,7 @@ const DEVICE: &[&str] = &["--product", "a2", "--library", "libtested.so"];
 const DEDICATED: &[&str] = &["--product", "a2", "--library", "libtested.so", "--dedicated"];
 
 fn against(bench: &Bench, run: &str, more: &[&str]) -> Answer {
-    bench.run([&["mustpass", run, "--specs", "specs"], more].concat())
+    bench.run([&["catalog", "mustpass", run, "--specs", "specs"], more].concat())
 }
 
 /// The JSON about a run.
@@ -241,7 +241,7 @@ fn a_rule_that_a_shard_did_not_run_is_missing_after_a_merge_without_known_failur
 fn a_run_is_compared_with_the_list_of_its_catalog() {
     let bench = bench("", EDITION);
     bench.run_catalog("run", DEDICATED).says(0, &[]);
-    bench.run(["mustpass", "run"]).says(2, &["with another catalog", "name its catalog with --specs"]);
+    bench.run(["catalog", "mustpass", "run"]).says(2, &["with another catalog", "name its catalog with --specs"]);
     bench.catalog(chapter(&[HOLDS, TOLD, ELSEWHERE, ALL_MEMORY]));
     against(&bench, "run", &[]).says(2, &["with another catalog"]);
     against(&bench, "nowhere", &[]).says(2, &["nowhere"]);
@@ -276,11 +276,13 @@ fn a_catalog_is_compared_with_a_list(#[case] text: &str, #[case] other: &str, #[
     let bench = Bench::new();
     let rules = chapter(&[HOLDS, &TOLD.replace("    source: [{document: manual, section: blocks}]\n", CLAUSES)]);
     bench.catalog(rules.clone());
-    bench.run(["mustpass", "--specs", "specs", "--write", "list.tsv"]).says(0, &["2 rules, 1 of level must"]);
-    bench.run(["mustpass", "--specs", "specs", "--write", "list.tsv"]).says(3, &["list.tsv"]);
+    bench
+        .run(["catalog", "mustpass", "--specs", "specs", "--write", "list.tsv"])
+        .says(0, &["2 rules, 1 of level must"]);
+    bench.run(["catalog", "mustpass", "--specs", "specs", "--write", "list.tsv"]).says(3, &["list.tsv"]);
     assert!(rules.contains(text));
     bench.catalog(rules.replacen(text, other, 1));
-    bench.run(["mustpass", "--specs", "specs", "--hold", "list.tsv"]).says(status, &[said]);
+    bench.run(["catalog", "mustpass", "--specs", "specs", "--hold", "list.tsv"]).says(status, &[said]);
 }
 
 /// The clause on which a rule of level `must` rests.
@@ -290,9 +292,9 @@ const CLAUSES: &str = "    clauses: {manual: manual.blocks}\n";
 fn the_list_is_that_of_a_product() {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS, TOLD]));
-    bench.run(["mustpass", "--specs", "specs", "--hold", "gone.tsv"]).says(2, &["cannot read gone.tsv"]);
+    bench.run(["catalog", "mustpass", "--specs", "specs", "--hold", "gone.tsv"]).says(2, &["cannot read gone.tsv"]);
     bench.write("broken.tsv", "no list\n");
-    let on = |words: &[&str]| bench.run([&["mustpass", "--specs", "specs"], words].concat());
+    let on = |words: &[&str]| bench.run([&["catalog", "mustpass", "--specs", "specs"], words].concat());
     on(&["--hold", "broken.tsv"]).says(2, &["broken.tsv:1: not a line of a list"]);
     on(&[]).says(0, &["acl.small.holds\tmust\n", "acl.small.told\tinfo\n"]);
     assert!(!on(&["--product", "a2"]).says(0, &["acl.small.holds\tmust\n"]).text.contains("acl.small.told"));
@@ -304,6 +306,13 @@ fn the_list_is_that_of_a_product() {
 fn the_catalog_demands_no_less_than_its_list() {
     let (bench, specs) = (Bench::new(), project().join("specs"));
     let list = specs.join("acl/mustpass.tsv");
-    let words = ["mustpass".as_ref(), "--hold".as_ref(), list.as_os_str(), "--specs".as_ref(), specs.as_os_str()];
+    let words = [
+        "catalog".as_ref(),
+        "mustpass".as_ref(),
+        "--hold".as_ref(),
+        list.as_os_str(),
+        "--specs".as_ref(),
+        specs.as_os_str(),
+    ];
     bench.run(words).says(0, &["is gone or only reported"]);
 }

@@ -30,12 +30,12 @@ fn bench() -> Bench {
 /// Checks that a new rule passes every gate of CI.
 fn passes_every_gate(bench: &Bench, id: &str) {
     let simulated = ["--specs", "specs", "--product", "a2", "--backend", "simulator"];
-    bench.run(["lint", "--strict", "--specs", "specs"]).says(0, &["no mistakes"]);
+    bench.run(["catalog", "lint", "--strict", "--specs", "specs"]).says(0, &["no mistakes"]);
     bench.run(["run"].iter().chain(&simulated).chain(&[id])).says(0, &["1 pass"]);
-    bench.run(["prove"].iter().chain(&simulated).chain(&[id])).says(0, &["1 of 1 proven"]);
+    bench.run(["catalog", "prove"].iter().chain(&simulated).chain(&[id])).says(0, &["1 of 1 proven"]);
     let debt = format!("DEBT    {id}: only its author has read `");
-    bench.run(["coverage", "--specs", "specs", "--hold", "specs/acl/coverage.tsv"]).says(0, &[&debt]);
-    bench.run(["mustpass", "--specs", "specs", "--hold", "specs/acl/mustpass.tsv"]).says(0, &[]);
+    bench.run(["catalog", "coverage", "--specs", "specs", "--hold", "specs/acl/coverage.tsv"]).says(0, &[&debt]);
+    bench.run(["catalog", "mustpass", "--specs", "specs", "--hold", "specs/acl/mustpass.tsv"]).says(0, &[]);
 }
 
 #[test]
@@ -62,13 +62,15 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     let id = "acl.set.first-bytes";
     let before = fs::read_to_string(bench.path(CHAPTER)).unwrap();
     let place = format!("{CHAPTER}:{}: {id}", before.trim_end().lines().count() + 2);
-    bench.run(["new", id, "--calls", "aclrtMemset", "--specs", "specs"]).says(0, &[&place, "no rule claims"]);
+    bench
+        .run(["catalog", "new", id, "--calls", "aclrtMemset", "--specs", "specs"])
+        .says(0, &[&place, "no rule claims"]);
     let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
     let skeleton = text.strip_prefix(before.trim_end()).expect("the rest of the chapter is as it was").to_owned();
     assert!(skeleton.contains("aclrtMemset(devPtr, size, 0, size);") && skeleton.contains("- set.memset-sets\n"));
     assert!(skeleton.contains("set.length-rounded-down-to-4*"), "claims of other rules are listed:\n{skeleton}");
 
-    let lint = bench.run(["lint", "--specs", "specs"]);
+    let lint = bench.run(["catalog", "lint", "--specs", "specs"]);
     let wanted = [
         "write one sentence",
         "write the content",
@@ -97,7 +99,8 @@ fn a_skeleton_lists_what_to_write_and_passes_every_gate_once_filled_in() {
     bench.write(CHAPTER, format!("{}{rule}{kills}", before.trim_end()));
     passes_every_gate(&bench, id);
 
-    let unclaimed = ["prove", "--unclaimed", "--specs", "specs", "--product", "a2", "--backend", "simulator", id];
+    let unclaimed =
+        ["catalog", "prove", "--unclaimed", "--specs", "specs", "--product", "a2", "--backend", "simulator", id];
     let lines = [&format!("UNCLAIMED   {id} kills these on a2"), "- set.last-byte-missing-above-4KiB  # subtle; "];
     bench.run(unclaimed).says(0, &lines);
 }
@@ -109,10 +112,12 @@ fn a_skeleton_can_call_every_function() {
     let functions = RUNTIMES[0].bindings.functions.iter().map(|function| function.name);
     let (outside, functions): (Vec<&str>, Vec<&str>) = functions.partition(|name| is_out_of_scope(name));
     let first = outside.first().expect("the bindings have a function that is out of scope");
-    let refused = ["new", "acl.set.everything", "--calls", first, "--specs", "specs"];
+    let refused = ["catalog", "new", "acl.set.everything", "--calls", first, "--specs", "specs"];
     bench.run(refused).says(2, &[&format!("{first} is out of scope"), "remove `outside`"]);
     let calls = functions.join(",");
-    bench.run(["new", "acl.set.everything", "--calls", &calls, "--specs", "specs"]).says(0, &["acl.set.everything"]);
+    bench
+        .run(["catalog", "new", "acl.set.everything", "--calls", &calls, "--specs", "specs"])
+        .says(0, &["acl.set.everything"]);
     let text = fs::read_to_string(bench.path(CHAPTER)).unwrap();
     let missing: Vec<_> = functions.iter().filter(|name| !text.contains(&format!("{name}("))).collect();
     assert!(missing.is_empty(), "{missing:?}");
@@ -133,13 +138,13 @@ fn an_impossible_rule_is_refused_and_nothing_is_written(#[case] id: &str, #[case
     let bench = bench();
     bench.write("specs/acl/mustpass.tsv", "acl.set.gone\tmust\n");
     let before = fs::read_to_string(bench.path(CHAPTER)).unwrap();
-    let words = ["new", "--calls", calls, "--specs", "specs"];
+    let words = ["catalog", "new", "--calls", calls, "--specs", "specs"];
     bench.run(words.into_iter().chain(id.split(' '))).says(2, &[says]);
     assert_eq!(fs::read_to_string(bench.path(CHAPTER)).unwrap(), before);
 }
 
 #[test]
 fn a_skeleton_needs_a_catalog_folder() {
-    let answer = Bench::new().run(["new", "acl.set.first", "--calls", "aclrtMemset"]);
+    let answer = Bench::new().run(["catalog", "new", "acl.set.first", "--calls", "aclrtMemset"]);
     answer.says(2, &["give its folder with --specs DIR"]);
 }

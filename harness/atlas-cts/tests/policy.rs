@@ -84,7 +84,7 @@ const COPIED: &str = "refuse aclrtMemcpy(p, 8, pattern(8, 1), 8, ACL_MEMCPY_HOST
 #[case::calls_that_succeed("clauses: {all: block.aligned}", &ALIGNED[..1])]
 fn a_check_that_rests_on_a_promise_loads(#[case] clauses: &str, #[case] steps: &[&str]) {
     let bench = bench(CLAUSES, &chapter(&format!("    {clauses}\n    level: must\n"), steps));
-    bench.run(["lint", "--specs", "specs"]).says(0, &["no mistakes"]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(0, &["no mistakes"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn source_code_alone_promises_nothing() {
         "specs/acl/documents.yaml",
         "documents:\n  - {id: manual, title: The code, edition: first, language: en, covers: blocks, promises: false}\n",
     );
-    bench.run(["lint", "--specs", "specs"]).says(2, &["`manual` promises nothing (documents.yaml)"]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &["`manual` promises nothing (documents.yaml)"]);
 }
 
 const MISALIGNED: [&str; 4] = ["run", "--specs", "specs", "--defect=malloc.aligned-only-from-4KiB"];
@@ -172,7 +172,7 @@ const ALTERNATIVES: [&str; 3] = [
 fn a_rule_that_violates_a_duty_is_a_hazard_and_runs_only_on_request() {
     let rule =
         |hazard: &str| chapter(&format!("    clauses: {{zero: block.duty}}\n    level: info\n{hazard}"), &[REFUSED]);
-    let answer = bench(CLAUSES, &rule("")).run(["lint", "--specs", "specs"]);
+    let answer = bench(CLAUSES, &rule("")).run(["catalog", "lint", "--specs", "specs"]);
     answer.says(2, &["rests on block.duty, a requirement on the caller (duty)", "small.yaml:10:7"]);
     let bench = bench(CLAUSES, &rule("    hazard: undefined\n"));
     bench.run(["run", "--specs", "specs"]).says(0, &["the documents leave the result undefined"]);
@@ -295,5 +295,5 @@ fn a_value_that_is_not_in_the_header_is_a_mistake() {
     let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{}", VALUES.replace("HUGE_ONLY", "HUGE_OLNY")));
     let says = "`ACL_MEM_MALLOC_HUGE_OLNY` is not a value in the header; did you mean `ACL_MEM_MALLOC_HUGE_ONLY`?";
-    bench.run(["lint", "--specs", "specs"]).says(2, &[says, "support.yaml"]);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &[says, "support.yaml"]);
 }

@@ -32,7 +32,8 @@ fn proof(chapter: &str, arguments: &[&str]) -> (Bench, Answer) {
     let bench = Bench::new();
     bench.catalog(chapter);
     bench.write("ratchet.tsv", "# the head\na2\tsmall\t2\t50\n");
-    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--report-dir", "report"];
+    let words =
+        ["catalog", "prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--report-dir", "report"];
     let answer = bench.run(words.iter().chain(arguments));
     (bench, answer)
 }
@@ -203,7 +204,18 @@ fn figures_may_not_fall(#[case] line: &str, #[case] status: i32, #[case] says: &
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     bench.write("ratchet.tsv", format!("{line}\n"));
-    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--ratchet", "ratchet.tsv"];
+    let words = [
+        "catalog",
+        "prove",
+        "--specs",
+        "specs",
+        "--product",
+        "a2",
+        "--backend",
+        "simulator",
+        "--ratchet",
+        "ratchet.tsv",
+    ];
     bench.run(words).says(status, says);
 }
 
@@ -213,7 +225,18 @@ fn raising_keeps_the_head_and_every_higher_figure() {
     answer.says(0, &["1 of 2 needed"]);
     assert_eq!(fs::read_to_string(bench.path("ratchet.tsv")).unwrap(), "# the head\na2\tsmall\t2\t50\n");
     bench.write("ratchet.tsv", "# the head\na2\tsmall\t1\t60\na3\tsmall\t7\t70\n");
-    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "--ratchet", "ratchet.tsv"];
+    let words = [
+        "catalog",
+        "prove",
+        "--specs",
+        "specs",
+        "--product",
+        "a2",
+        "--backend",
+        "simulator",
+        "--ratchet",
+        "ratchet.tsv",
+    ];
     bench.run(words.iter().chain(&["--raise"])).says(1, &["50 % of the checks are needed, down from 60 %"]);
     let text = fs::read_to_string(bench.path("ratchet.tsv")).unwrap();
     assert_eq!(text, "# the head\na2\tsmall\t2\t60\na3\tsmall\t7\t70\n");
@@ -226,9 +249,9 @@ fn lint_warns_about_two_rules_with_the_same_defects() {
     bench.catalog(format!("{CHAPTER}{}", rule.replace("acl.small.block", "acl.small.other")));
     let shared = "acl.small.block and acl.small.other share all their defects, malloc.aligned-only-from-4KiB, malloc.base-plus-32";
     bench
-        .run(["lint", "--specs", "specs"])
+        .run(["catalog", "lint", "--specs", "specs"])
         .says(0, &["warning: specs/acl/rules/small.yaml:16: ", shared, "no mistakes"]);
-    bench.run(["lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
+    bench.run(["catalog", "lint", "--specs", "specs", "--strict"]).says(2, &[shared]);
 }
 
 /// Otherwise a proof of nothing would look like a proof.
@@ -236,6 +259,6 @@ fn lint_warns_about_two_rules_with_the_same_defects() {
 fn a_filter_that_matches_nothing_is_a_mistake() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
-    let words = ["prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "acl.smal.block"];
+    let words = ["catalog", "prove", "--specs", "specs", "--product", "a2", "--backend", "simulator", "acl.smal.block"];
     bench.run(words).says(2, &["no rule matches `acl.smal.block`", "atlas-cts list"]);
 }

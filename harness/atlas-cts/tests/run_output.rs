@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use rstest::{fixture, rstest};
 use serde_json::Value as Json;
 use support::small::{ALIGNED, ELSEWHERE, HOLDS, MISALIGNED, chapter};
-use support::{Bench, answer, project, take_environment};
+use support::{Bench, answer, take_environment};
 
 const RUN: [&str; 7] = ["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"];
 const BROKEN: [&str; 2] = ["--defect", MISALIGNED];
@@ -57,10 +57,7 @@ fn the_json_log_has_one_object_for_each_event_and_nothing_else(bench: Bench) {
     assert_eq!((&end["exit"], &end["counts"]["fail"]), (&Json::from(1), &Json::from(1)));
     assert_eq!(end["text"], "not conformant: 1 rule broken");
     // The schema has each field of each event.
-    let schema: Json =
-        serde_json::from_str(&std::fs::read_to_string(project().join("reports/schema/log.schema.json")).unwrap())
-            .unwrap();
-    let text = schema.to_string();
+    let text = bench.schema("log").to_string();
     for (kind, object) in &events {
         assert!(text.contains(&format!("\"const\":\"{kind}\"")), "{kind}");
         object

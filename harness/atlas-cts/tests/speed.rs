@@ -113,7 +113,7 @@ fn a_record_with_cut_cases_is_not_conformant() {
     let bench = Bench::new();
     bench.catalog(chapter(&[LONG]));
     bench.run_catalog("run", &[A2, CUT].concat()).says(3, &[]);
-    let words = ["mustpass", "run", "--specs", "specs"];
+    let words = ["catalog", "mustpass", "run", "--specs", "specs"];
     bench.run(words).says(3, &["all planned cases of every rule: ", "(acl.small.long)"]);
 }
 
@@ -147,7 +147,7 @@ fn a_fixed_timeout_is_refused(#[case] time: &str) {
     let bench = Bench::new();
     bench.catalog(chapter(&[&waiting(time)]));
     let told = ["a timeout of aclrtSynchronizeStreamWithTimeout is a fixed number", "write `patience`"];
-    bench.run(["lint", "--specs", "specs"]).says(2, &told);
+    bench.run(["catalog", "lint", "--specs", "specs"]).says(2, &told);
 }
 
 #[rstest]
@@ -159,7 +159,7 @@ fn a_fixed_timeout_is_refused(#[case] time: &str) {
 fn a_timeout_from_the_patience_and_no_timeout_are_accepted(#[case] time: &str) {
     let bench = Bench::new();
     bench.catalog(chapter(&[&waiting(time)]));
-    let lint = bench.run(["lint", "--specs", "specs"]);
+    let lint = bench.run(["catalog", "lint", "--specs", "specs"]);
     assert!(!lint.text.contains("fixed number"), "{}", lint.text);
 }
 

@@ -26,7 +26,7 @@ pub struct MustPass {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MustPassError {
-    #[error("cannot read {path}: {source}; name a list that `atlas-cts mustpass --write` wrote")]
+    #[error("cannot read {path}: {source}; name a list that `atlas-cts catalog mustpass --write` wrote")]
     Io { path: PathBuf, source: io::Error },
     #[error("{path}:{line}: not a line of a list; write `rule<tab>must` or `rule<tab>info`")]
     Line { path: PathBuf, line: usize },

@@ -156,7 +156,7 @@ impl Comparison<'_> {
         let Some((judged, text)) = self.checks[rule.id.as_str()].iter().find(|(_, text)| text == check) else {
             return Some(format!(
                 "{id} has no judged check `{check}`: it was changed or lowered. Remove this reading, and have the \
-                 check read again (`atlas-cts clauses --checks` prints the checks)"
+                 check read again (`atlas-cts catalog clauses --checks` prints the checks)"
             ));
         };
         let ground = rule.ground(judged)?;

@@ -28,7 +28,7 @@ use surroundings::Surroundings;
 /// The options of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
-    /// Print JSON (reports/schema/doctor.schema.json).
+    /// Print JSON; `catalog schema` describes it.
     #[arg(long)]
     json: bool,
     /// Also open a device and run a few rules on it.

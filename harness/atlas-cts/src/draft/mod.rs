@@ -1,4 +1,4 @@
-//! `atlas-cts new`: the skeleton of a rule, with the suite's data on the functions that the rule calls.
+//! `atlas-cts catalog new`: the skeleton of a rule, with the suite's data on the functions that the rule calls.
 
 mod calls;
 mod page;
@@ -271,7 +271,7 @@ fn summary(page: &Page<'_>, tried: &Tried, place: &str, specs: &str) -> String {
         text += &format!("the arguments are unknown; write this call: {open}\n");
     }
     text += &format!(
-        "next: `atlas-cts lint {specs}` lists the parts to write; `atlas-cts prove {specs} -v {id}` shows the defects \
+        "next: `atlas-cts catalog lint {specs}` lists the parts to write; `atlas-cts catalog prove {specs} -v {id}` shows the defects \
          that the rule kills\n"
     );
     text

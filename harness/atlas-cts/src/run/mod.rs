@@ -47,7 +47,7 @@ pub struct RunArguments {
     verbosity: Verbosity,
     /// Output during the run: text, or one JSON object per event.
     ///
-    /// reports/schema/log.schema.json describes the JSON objects.
+    /// `catalog schema` describes the JSON objects.
     #[arg(long, value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
     log_format: LogFormat,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct RunArguments {
     documents: Option<PathBuf>,
     /// Write what rules observed, with the device's name and the libraries' versions, to this file as JSON.
     ///
-    /// The answers settle questions that no document answers. reports/schema/answers.schema.json describes the file.
+    /// The answers settle questions that no document answers. `catalog schema` describes the file.
     #[arg(long, value_name = "FILE", help_heading = RESULTS, hide_short_help = true)]
     record: Option<PathBuf>,
     /// Color the output.

@@ -218,9 +218,9 @@ fn only_a_regular_file_is_replaced(
 }
 
 #[rstest]
-#[case::of_the_manual(&["man", "pages"], "pages/atlas-cts.1")]
-#[case::of_the_schemas(&["schema", "pages"], "pages/axioms.schema.json")]
-#[case::of_the_printed_schemas(&["schema", "pages", "--reports", "pages"], "pages/results.schema.json")]
+#[case::of_the_manual(&["catalog", "man", "pages"], "pages/atlas-cts.1")]
+#[case::of_the_schemas(&["catalog", "schema", "pages"], "pages/axioms.schema.json")]
+#[case::of_the_printed_schemas(&["catalog", "schema", "pages", "--reports", "pages"], "pages/results.schema.json")]
 fn a_planted_link_among_generated_files_is_not_followed(bench: Bench, #[case] words: &[&str], #[case] link: &str) {
     fs::create_dir(bench.path("pages")).unwrap();
     let precious = bench.write("precious", "precious");

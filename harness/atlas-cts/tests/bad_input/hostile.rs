@@ -39,10 +39,10 @@ fn a_catalog_neither_waits_for_a_fifo_nor_reads_a_device(#[case] file: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fifo(&path);
     let says = format!("specs/{file}: is a FIFO, not a file; a catalog consists of readable files");
-    in_time(&bench, &["lint", "--specs", "specs"]).says(2, &[&says]);
+    in_time(&bench, &["catalog", "lint", "--specs", "specs"]).says(2, &[&says]);
     fs::remove_file(&path).unwrap();
     symlink("/dev/zero", &path).unwrap();
-    in_time(&bench, &["lint", "--specs", "specs"]).says(2, &[&says.replace("FIFO", "device")]);
+    in_time(&bench, &["catalog", "lint", "--specs", "specs"]).says(2, &[&says.replace("FIFO", "device")]);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn the_last_output_of_a_library_is_cleaned_for_the_terminal() {
 }
 
 #[rstest]
-#[case::seeds(&["prove", "--seeds", "0"], "0 is not in 1..")]
+#[case::seeds(&["catalog", "prove", "--seeds", "0"], "0 is not in 1..")]
 #[case::devices(&["run", "--devices", "4294967295"], "4294967295 is not in ")]
 fn a_meaningless_number_is_refused(#[case] arguments: &[&str], #[case] message: &str) {
     let bench = Bench::new();

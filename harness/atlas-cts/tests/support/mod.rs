@@ -22,6 +22,7 @@ use catalog::{CatalogPlace, Rules, load};
 use record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde_json::Value as Json;
 use tempfile::TempDir;
 
 /// The repository.
@@ -164,6 +165,13 @@ impl Bench {
         // The folder is the same each time, and a run does not overwrite one.
         let _ = fs::remove_dir_all(self.path("replayed"));
         answer(shell.envs(environment.iter().map(|(name, value)| (name, value))))
+    }
+
+    /// A schema that `catalog schema` writes, such as `log`.
+    pub fn schema(&self, name: &str) -> Json {
+        self.run(["catalog", "schema", "schemas", "--reports", "schemas"]).says(0, &[]);
+        let path = self.path(&format!("schemas/{name}.schema.json"));
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
     }
 
     pub fn report(&self, name: &str) -> Report {

@@ -209,7 +209,7 @@ fn digest_of_a_sentence(source: &Arc<Source>, entry: &ClauseEntry, mistakes: &mu
     if !names_a_sentence(&entry.sentence) {
         let message = format!(
             "the text of a clause must begin with the first {SENTENCE} digits of the SHA-256 of its sentence; \
-             `atlas-cts clauses --documents DIR` prints them"
+             `atlas-cts catalog clauses --documents DIR` prints them"
         );
         mistakes.at(source, &entry.id, message);
     } else if entry.digest.is_empty() {

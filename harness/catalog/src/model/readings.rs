@@ -7,7 +7,7 @@ use serde_yaml::Spanned;
 
 use super::clauses::Modality;
 
-/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as printed by `atlas-cts clauses --checks` → the
+/// `specs/<runtime>/readings/*.yaml`: rule → text of a judged check, as printed by `atlas-cts catalog clauses --checks` → the
 /// second reader's findings. A check must be read again if it changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]

@@ -1,4 +1,4 @@
-//! The differences between two runs, as data. `reports/schema/diff.schema.json` is generated from these types.
+//! The differences between two runs, as data. `catalog schema` makes a schema of these types.
 
 use schemars::JsonSchema;
 use serde::Serialize;
