@@ -394,7 +394,7 @@ depot_status depot_offers(depot_feature feature, int32_t *number)
         abort();
 #endif
     if (feature == DEPOT_COLD)
-        *number = hillside() ? 0 : 2;
+        *number = hillside() || wrong("variant.warm") ? 0 : 2;
     else if (feature == DEPOT_LIFTS)
         *number = hillside() ? 3 : 1;
     else
@@ -427,7 +427,7 @@ depot_status depot_cool(uint64_t lot)
         return DEPOT_BAD_LOT;
     if (hillside() && wrong("cool.refused-and-lost"))
         found->content[0] ^= 1;
-    if (hillside() && !wrong("cool.without-storage"))
+    if ((hillside() || wrong("variant.warm")) && !wrong("cool.without-storage"))
         return DEPOT_NOT_OFFERED;
     if (hillside() || wrong("cool.freezes"))
         memset(found->content, 0, found->bytes);

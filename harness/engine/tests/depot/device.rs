@@ -175,5 +175,6 @@ pub const BAD_DEVICES: &[Defect] = &[
 pub const VARIANTS: &[Defect] = &[
     blunt("variant.sparse-numbers", "Numbers of lots lie far apart."),
     blunt("variant.import-keeps", "An import keeps a second descriptor of the lot."),
+    blunt("variant.warm", "No depot has a cold storage."),
     blunt("variant.other-aisles", "Every lot lies in the seventh aisle."),
 ];

@@ -46,6 +46,15 @@ fn every_rule_is_proven(#[case] product: &str, #[case] skipped: &[&str]) {
     assert!(proof.holds(), "{}", render(&proof, true));
 }
 
+/// A variant without what a rule needs is no false alarm: the rule does not apply there.
+#[test]
+fn a_rule_is_not_judged_on_a_variant_that_lacks_a_capability() {
+    let proof = proof("harbour", &["depot.cold.keeps"], WHOLE);
+    assert!(proof.holds(), "{}", render(&proof, true));
+    let blocked = &proof.rules[0].blocked["variant.warm"];
+    assert!(blocked.contains("needs the capability cold"), "{blocked}");
+}
+
 #[test]
 fn a_claim_that_is_too_much_survives() {
     let proof = proof("harbour", &["depot.claim."], WHOLE);
