@@ -9,7 +9,7 @@ use atlas_cts::help::{wants_all, with_help};
 use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::run::{Verbosity, on_command_line};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, layout, say_line, say_painted};
+use atlas_cts::{CommandError, annotate, choose_width, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{
@@ -128,7 +128,7 @@ impl Observer for Runner {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         say_painted(&self.verbosity.summary(run, layout(self.verbosity.detail())))?;
-        AnnotationOptions::default().say(run)
+        annotate(run)
     }
 }
 

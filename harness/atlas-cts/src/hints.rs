@@ -10,7 +10,7 @@ use steps::suggest::closest;
 /// hinted at only where a command has it.
 const OPTIONS: [(&[&str], &str); 10] = [
     (&["--fail-fast", "--failfast", "--exitfirst", "--maxfail", "-x"], "--max-fail 1"),
-    (&["--timeout", "--test-timeout"], "--deadline SECONDS"),
+    (&["--timeout", "--test-timeout"], "--tune deadline=SECONDS"),
     (&["--count", "--runs", "--iterations", "-n"], "--repeat N"),
     (&["-j", "--parallel", "--workers", "--test-threads"], "--jobs N"),
     (&["--rerun-failed", "--last-failed", "--lf"], "--failed"),
@@ -43,7 +43,7 @@ const COMMANDS: [(&[&str], &str); 8] = [
 ];
 
 /// Ends the process because of a command line, with a hint by meaning, or by spelling if a name is close.
-pub(crate) fn exit(mut error: Error, command: &Command, words: &[OsString]) -> ! {
+pub fn exit(mut error: Error, command: &Command, words: &[OsString]) -> ! {
     let text = |error: &Error, kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
