@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
         if rare { argument.hide_short_help(true) } else { argument }
     });
-    let grammar = with_language(with_help(several, wants_all(&words)));
+    let grammar = with_language(with_help(several, wants_all(&words)), wants_all(&words));
     choose_width();
     conclude(|| {
         let given = grammar.clone().try_get_matches_from(&words).unwrap_or_else(|error| error.exit());
