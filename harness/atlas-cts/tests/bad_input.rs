@@ -161,8 +161,6 @@ fn an_impossible_command_line_is_explained(#[case] status: i32, #[case] argument
 #[rstest]
 #[case::case(&["--case", "{}"])]
 #[case::defect(&["--defect", "malloc.base-plus-32"])]
-#[case::keep(&["--tune", "keep=yes"])]
-#[case::floor(&["--tune", "min-executed=3"])]
 #[case::known(&["--expectations", "known.yaml"])]
 #[case::resume(&["--resume", "latest"])]
 fn options_that_a_proof_would_ignore_are_refused(#[case] arguments: &[&str]) {

@@ -293,7 +293,8 @@ impl FromArgMatches for SimulatorOptions {
 
 impl Args for SimulatorOptions {
     fn augment_args(command: Command) -> Command {
-        command.arg(option("sim", SIMULATOR, "Properties of the simulated device", SIM.iter().collect()))
+        let option = option("sim", SIMULATOR, "Properties of the simulated device", SIM.iter().collect());
+        command.arg(option.hide_short_help(true))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
