@@ -36,7 +36,7 @@ failed=0
 # A rule whose functions or types are newer than a version of the headers does not compile with that version.
 too_new() { [ "$1" = 12.9 ] && [[ $explained == *'edition >=13'* ]]; }
 # The edition of the simulated device for a rule that holds only before the newest edition.
-edition() { if [[ $explained == *'edition <13'* ]]; then echo "--sim-edition 12.9"; fi; }
+edition() { if [[ $explained == *'edition <13'* ]]; then echo "--sim edition=12.9"; fi; }
 for rule in $("$cts" list --runtime cuda --specs specs ${RULES:-} | awk '/^cuda\./ {print $1}'); do
     program="$work/program.c"
     explained=$("$cts" explain "$rule" --specs specs)

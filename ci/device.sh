@@ -14,4 +14,4 @@ if [ $# -ne 3 ]; then
     sed -n '2,10p' "$0" >&2
     exit 2
 fi
-exec cargo test --release -- --product "$1" --backend device --profile nightly --min-executed "$2" --report-dir "$3"
+exec cargo test --release -- --product "$1" --backend device --profile nightly --tune min-executed="$2" --report-dir "$3"

@@ -15,12 +15,12 @@ step() {
     if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "=== $name: FAILED"; fi
 }
 step "every product reaches its floor" ci/products.sh
-step "every product is proven, no false alarm on a legal variant" ci/prove.sh --every-variant
+step "every product is proven, no false alarm on a legal variant" ci/prove.sh --variants=all
 while IFS=$'\t' read -r product _; do
     case $product in '' | '#'*) continue ;; esac
     for edition in none 8.2 8.5 9.0 9.1; do
         step "$product, edition $edition" \
-            cargo cts run --product "$product" --backend simulator --sim-edition "$edition"
+            cargo cts run --product "$product" --backend simulator --sim edition="$edition"
     done
 done <specs/acl/floors.tsv
 for product in 200-300-500 ipv350; do
@@ -38,10 +38,10 @@ step "reproducers agree with the engine" ci/reproducers.sh
 for product in datacenter desktop wsl integrated; do
     for edition in 11.4 12.0 12.2 12.9 13.0; do
         step "$product, CUDA $edition" \
-            cargo cts run --product "$product" --backend simulator --sim-edition "$edition"
+            cargo cts run --product "$product" --backend simulator --sim edition="$edition"
     done
     step "$product, a driver that is newer than the toolkit" \
-        cargo cts run --product "$product" --backend simulator --sim-edition driver=13.0,toolkit=12.9
+        cargo cts run --product "$product" --backend simulator --sim edition=driver=13.0,edition=toolkit=12.9
 done
 step "CUDA's rules are C programs for the vendor's headers" env CTS=target/release/atlas-cts ci/cuda-headers.sh
 step "CUDA's real toolkit library without a driver" env CTS=target/release/atlas-cts ci/cuda-without-a-gpu.sh

@@ -34,7 +34,7 @@ many=$("$CTS" simulator --list | awk '/^universal|^legal/ { exit } /^  [a-z]/ { 
 run none 0
 run one 1 --defect init.default-device-wins
 run eighty 1 --defect copy.tail-rounded-to-32-above-64KiB
-run many 1 --deadline 5 --defect "$many"
+run many 1 --tune deadline=5 --defect "$many"
 "$CTS" diff "$work/runs/none" "$work/runs/eighty" --format html >"$work/diff.html" || exit 1
 if [ -z "${AXE:-}" ]; then
     npm install --silent --no-save --prefix "$work/axe" axe-core@4.10.3 >/dev/null ||

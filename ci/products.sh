@@ -12,7 +12,7 @@ for floors in specs/*/floors.tsv; do
         case $product in '' | '#'*) continue ;; esac
         [ -n "${PRODUCTS:-}" ] && [[ " $PRODUCTS " != *" $product "* ]] && continue
         log=$(mktemp)
-        cargo test --quiet -- --runtime "$runtime" --product "$product" --min-executed "$floor" --backend simulator \
+        cargo test --quiet -- --runtime "$runtime" --product "$product" --tune min-executed="$floor" --backend simulator \
             >"$log" 2>&1
         exit=$?
         if [ $exit -eq 0 ]; then

@@ -111,7 +111,7 @@ on_x86_64() {
     expect "x86_64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" $user $cts catalog lint
     expect "x86_64: the whole suite, unprivileged" 0 'conformant: no rule that ran is broken' \
         within "$root" $user \
-        $cts run --product a2 --backend simulator --min-executed "$floor" --report-dir /srv/run/suite
+        $cts run --product a2 --backend simulator --tune min-executed="$floor" --report-dir /srv/run/suite
     expect "x86_64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' catches "$root" $user
     expect "x86_64: the second of two nights names the defect" 1 '^Regressions \(1\)' within "$root" $user sh -c \
         'cd /srv/run && export ATLAS_CTS_PRODUCT=a2 ATLAS_CTS_BACKEND=simulator ATLAS_CTS_PROFILE=smoke &&
@@ -127,7 +127,7 @@ on_aarch64() {
     ci/package/debian.sh "$root" -- libc6:arm64 busybox-static:arm64 || return 1
     qemu=$roots/qemu/usr/bin/qemu-aarch64-static
     # Under emulation, a case and the reservation of addresses take a hundred times as long, so devices are small.
-    local small=(--sim-memory 2048 --devices 2 --deadline 120)
+    local small=(--sim memory=2048 --devices 2 --tune deadline=120)
     expect "aarch64: the bundle matches its checksum" 0 'tar.gz: OK' unpack aarch64 "$root"
     expect "aarch64: it has completions and manual pages" 0 '^man/man1/atlas-cts-run.1$' texts "$root"
     expect "aarch64: this root is aarch64" 0 '^aarch64$' within "$root" 0:0 /bin/busybox uname -m
@@ -135,7 +135,7 @@ on_aarch64() {
     expect "aarch64: its built-in catalog has no mistakes" 0 'no mistakes' within "$root" 0:0 $cts catalog lint
     # Copies, and rules with memory shared between processes.
     expect "aarch64: more than fifty rules, some of several processes" 0 'conformant: no rule that ran is broken' \
-        within "$root" 0:0 $cts run --product a2 --backend simulator --min-executed 50 --report-dir /srv/run/suite \
+        within "$root" 0:0 $cts run --product a2 --backend simulator --tune min-executed=50 --report-dir /srv/run/suite \
         "${small[@]}" acl.copy acl.malloc.align acl.set acl.ipc
     expect "aarch64: a defect is found, and again by its replay" 1 '^replay: atlas-cts run' \
         catches "$root" 0:0 "${small[@]}"

@@ -74,9 +74,9 @@ busy
 run with-loops
 prove proof-with-loops
 quieten
-run calls-of-1ms --call-ns 1000000
-run calls-of-5ms --call-ns 5000000
-prove proof-calls-of-1ms --call-ns 1000000
+run calls-of-1ms --sim call-ns=1000000
+run calls-of-5ms --sim call-ns=5000000
+prove proof-calls-of-1ms --sim call-ns=1000000
 same quiet with-loops
 same quiet calls-of-1ms
 same quiet calls-of-5ms
@@ -85,10 +85,10 @@ same proof proof-calls-of-1ms
 # Two rules that once missed their defects with slow calls, and forty drawn ones.
 mapfile -t drawn < <(awk -F '\t' '$2 != "skipped" {print $1}' "$work/quiet.tsv" | shuf -n 40 --random-source=<(yes "$seed"))
 two=(acl.host.no-sync acl.copy.sync-no-implicit-sync)
-run calls-of-30ms --call-ns 30000000 "${drawn[@]}" "${two[@]}"
+run calls-of-30ms --sim call-ns=30000000 "${drawn[@]}" "${two[@]}"
 same quiet calls-of-30ms
 run broken --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-device,copy.waits-for-other-streams "${two[@]}"
-run broken-calls-of-5ms --call-ns 5000000 \
+run broken-calls-of-5ms --sim call-ns=5000000 \
     --defect copy.tail-rounded-to-32-above-64KiB,host.malloc-waits-for-device,copy.waits-for-other-streams "${two[@]}"
 same broken broken-calls-of-5ms
 echo "seed $seed: runs that differ: $failed"

@@ -10,7 +10,7 @@ use atlas_cts::hints::parse;
 use atlas_cts::language::{choose_language, with_language};
 use atlas_cts::run::{Verbosity, on_command_line};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, layout, say_line, say_painted};
+use atlas_cts::{CommandError, annotate, choose_width, conclude, layout, say_line, say_painted};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use engine::run::headings::{RESULTS, SELECTION};
 use engine::run::{
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         let rare = argument.get_long().is_some_and(|long| runner.contains(&long));
         if rare { argument.hide_short_help(true) } else { argument }
     });
-    let grammar = with_language(with_help(several, wants_all(&words)));
+    let grammar = with_language(with_help(several, wants_all(&words)), wants_all(&words));
     choose_width();
     conclude(|| {
         let given = parse(&grammar, &words);
@@ -129,7 +129,7 @@ impl Observer for Runner {
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
         say_painted(&self.verbosity.summary(run, layout(self.verbosity.detail())))?;
-        AnnotationOptions::default().say(run)
+        annotate(run)
     }
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # One night: what this machine can run, a run, what changed since the night before, and all nights so far.
 #
-#   nightly.sh [run] [FILTER…] [OPTION…]    options of `atlas-cts run`, for example --min-executed 430
+#   nightly.sh [run] [FILTER…] [OPTION…]    options of `atlas-cts run`, for example --tune min-executed=430
 #   nightly.sh merge PART… [OPTION…]        a night whose parts ran elsewhere; options of `atlas-cts merge`
 #
 # Nights are in reports/out below the current folder: start it in the same folder each night, with one folder for each

@@ -14,7 +14,7 @@ PATH=$place/python/bin:$PATH
 # A run that picked up another installation would prove nothing.
 [ "$(command -v atlas-cts)" = "$place/python/bin/atlas-cts" ]
 [ "$(atlas-cts --version)" = "atlas-cts $version" ]
-atlas-cts run acl.malloc.align64 --product a2 --backend simulator --min-executed 1
+atlas-cts run acl.malloc.align64 --product a2 --backend simulator --tune min-executed=1
 defect=malloc.aligned-only-from-4KiB
 status=0
 ATLAS_CTS_BACKEND=simulator ATLAS_CTS_PROFILE=smoke \

@@ -114,7 +114,7 @@ count-unconfirmed = { $count ->
     [one] one of { $of } reds was seen once and not run again (unconfirmed)
    *[other] { $count } of { $of } reds were seen once and not run again (unconfirmed)
 }
-result-too-few = unknown: { count-rules } executed, but --min-executed is { $least }
+result-too-few = unknown: { count-rules } executed, but min-executed is { $least }
 result-unusable-cases = unknown: some kept counterexamples could not be tried; see the remarks
 result-unknown-cut = unknown: some cases of { count-rules } did not run
 result-unknown = unknown: the environment or a device failed
@@ -270,8 +270,8 @@ resumed-at = resumed { $time }
 host-pages = { $size } pages
 host-virtual = a virtual machine
 host-physical = not a virtual machine
-host-virtual-assumed-physical = a virtual machine, treated as physical (--assume-bare-metal)
-host-assumed-physical = treated as a physical machine (--assume-bare-metal)
+host-virtual-assumed-physical = a virtual machine, treated as physical (ATLAS_CTS_ASSUME_BARE_METAL)
+host-assumed-physical = treated as a physical machine (ATLAS_CTS_ASSUME_BARE_METAL)
 host-uncertain = unknown whether this is a virtual machine
 host-container = in a container ({ $maker })
 host-unprivileged-container = in a container ({ $maker }, unprivileged)
@@ -282,7 +282,7 @@ capability-unknown = { $name } is unknown ({ $why })
 capability-shown = the devices support { $what }, which no document promises here: observed, not judged
 capability-missing = the devices do not support { $what }: { $why }
 left-out = { count-rules }: { $why }
-left-out-on-virtual-machine = { count-rules }: { $why } (if not, give --assume-bare-metal)
+left-out-on-virtual-machine = { count-rules }: { $why } (if not, set ATLAS_CTS_ASSUME_BARE_METAL=1)
 part = { $number } of { $of }
 part-balanced = { $number } of { $of }, balanced by the rules' times in an earlier run
 merged = { $number } of { $of }, merged

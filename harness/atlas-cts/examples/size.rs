@@ -19,6 +19,7 @@ tests      Files below tests/, benches/ or examples/; items with #[cfg(test)]; f
 code       The rest, which is written by hand. A macro that holds bodies is code.
 commands   Top-level commands on the first help page.
 options    Distinct option names on the --help-all pages of all commands, and on the page of `run`.
+keys       Distinct keys of options such as --tune, on the same pages: lines that begin with name=VALUE.
 words      Words in docs/**/*.md and README.md, separated by white space.
 crates     Distinct names of dependencies outside the workspace, in all Cargo.toml files.
 
@@ -93,12 +94,15 @@ pub fn count(root: &Path, command: &Path) -> Answer<Size> {
         direct.extend(dependencies(&fs::read_to_string(root.join(file))?));
     }
     let commands = commands(&help(command, &["--help"])?);
-    let (mut options, mut of_run) = (BTreeSet::new(), 0);
+    let (mut options, mut keys, mut of_run) = (BTreeSet::new(), BTreeSet::new(), 0);
     for name in &commands {
         let page = help(command, &[name, "--help-all"])?;
         let mut found = option_names(&page);
+        keys.extend(key_names(&page));
         for below in page.split_once("\nCommands:\n").map(|(_, rest)| self::commands(rest)).unwrap_or_default() {
-            found.extend(option_names(&help(command, &[name, &below, "--help-all"])?));
+            let page = help(command, &[name, &below, "--help-all"])?;
+            found.extend(option_names(&page));
+            keys.extend(key_names(&page));
         }
         if name == "run" {
             of_run = found.len();
@@ -113,6 +117,7 @@ pub fn count(root: &Path, command: &Path) -> Answer<Size> {
         ("Rust files", sum(3)),
         ("commands", commands.len()),
         ("options", options.len()),
+        ("options and keys", options.len() + keys.len()),
         ("options of run", of_run),
         ("words of docs", words),
         ("direct crates", direct.len()),
@@ -216,6 +221,16 @@ fn option_names(page: &str) -> BTreeSet<String> {
     let named = lines.filter_map(|line| line.get(line.find(", ").filter(|at| *at == 2).map_or(0, |at| at + 2)..));
     let names = named.filter_map(|line| line.strip_prefix("--")?.split([' ', '[', '=', '.']).next());
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// The names of the keys on a help page: the lines that begin with `name=VALUE`.
+fn key_names(page: &str) -> BTreeSet<String> {
+    let words = page.lines().filter_map(|line| line.split_whitespace().next()?.split_once('='));
+    let keys = words.filter(|(name, value)| {
+        let of_a_name = |c: char| c.is_ascii_lowercase() || c == '-';
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(of_a_name) && !value.is_empty()
+    });
+    keys.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// The table of the counts.

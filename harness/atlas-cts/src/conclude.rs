@@ -33,6 +33,8 @@ pub enum CommandError {
     Run(Box<RunError>),
     #[error("error: --ratchet compares whole chapters; do not name rules")]
     PartialRatchet,
+    #[error("error: --matrix=PART proves nothing else; leave --variants, --weaken, --glitches and --ratchet out")]
+    MatrixAndMore,
     /// Unfinished skeletons of rules.
     #[error(
         "error: {}\n{} to write, and nothing else was checked; replace each `{}` with the text that it describes",

@@ -56,7 +56,7 @@ fn several(rules: &Rules, given: &str) -> Result<Option<String>, CommandError> {
     } else {
         return Ok(None);
     };
-    Ok(Some(format!("{heading}\n\n{}\n`atlas-cts explain RULE` explains one of them.\n", list(rules, &filter)?)))
+    Ok(Some(format!("{heading}\n\n{}\n`atlas-cts explain RULE` explains one of them.\n", list(rules, &filter, None)?)))
 }
 
 fn what(rule: &Rule, page: &mut Page) {

@@ -22,7 +22,7 @@ const ABOUT: usize = 15;
 
 /// The command with all its subcommands. If `all` is set, the command's help lists every option.
 pub(crate) fn grammar(all: bool) -> Command {
-    let command = with_language(with_help(Cli::command(), all));
+    let command = with_language(with_help(Cli::command(), all), all);
     let page = page(&command);
     command.override_help(page)
 }

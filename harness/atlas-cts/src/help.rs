@@ -1,4 +1,4 @@
-//! The help pages of commands: `--help` fits on a screen, and `--help-all` lists every option.
+//! The help pages of commands: `--help` fits on a screen, and `--help-all` lists every option with a few lines.
 
 use std::ffi::OsString;
 
@@ -19,18 +19,26 @@ pub fn with_help(command: Command, all: bool) -> Command {
         .disable_help_subcommand(true)
         .mut_args(|argument| {
             let hides_values = !all && argument.get_action().takes_values();
-            argument.hide_env(!all).hide_default_value(hides_values).hide_possible_values(hides_values)
+            let argument = argument.hide_env(!all).hide_default_value(hides_values).hide_possible_values(hides_values);
+            if all { in_full(argument) } else { argument }
         })
         .disable_version_flag(true)
         .arg(
             flag("version", ArgAction::Version, "Print the version")
                 .short('V')
-                .hide_short_help(true)
+                .hide_short_help(!all)
                 .display_order(1_002),
         )
         .arg(flag("help", ArgAction::HelpShort, "Print the usual options").short('h').display_order(1_000))
-        .arg(flag("help-all", ArgAction::HelpLong, "Print every option").display_order(1_001))
+        .arg(flag("help-all", ArgAction::HelpShort, "Print every option").display_order(1_001))
         .mut_subcommands(|below| with_help(below, all))
+}
+
+/// The argument with its whole help in one paragraph next to its name: pages of a line or two for an option are
+/// shorter than those that clap writes for long help.
+fn in_full(argument: Arg) -> Arg {
+    let whole = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
+    argument.help(whole.replace("\n\n", " ")).long_help(None).hide_short_help(false).hide_env_values(true)
 }
 
 /// True if a command line has `--help-all`.

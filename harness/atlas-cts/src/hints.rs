@@ -10,7 +10,7 @@ use steps::suggest::closest;
 /// hinted at only where a command has it.
 const OPTIONS: [(&[&str], &str); 10] = [
     (&["--fail-fast", "--failfast", "--exitfirst", "--maxfail", "-x"], "--max-fail 1"),
-    (&["--timeout", "--test-timeout"], "--deadline SECONDS"),
+    (&["--timeout", "--test-timeout"], "--tune deadline=SECONDS"),
     (&["--count", "--runs", "--iterations", "-n"], "--repeat N"),
     (&["-j", "--parallel", "--workers", "--test-threads"], "--jobs N"),
     (&["--rerun-failed", "--last-failed", "--lf"], "--failed"),

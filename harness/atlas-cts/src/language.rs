@@ -9,8 +9,8 @@ use crate::help::HELP;
 /// The name of the option.
 const LANG: &str = "lang";
 
-/// Gives a command and its subcommands the option `--lang`.
-pub fn with_language(command: Command) -> Command {
+/// Gives a command and its subcommands the option `--lang`, on the short help page if `all` is set.
+pub fn with_language(command: Command, all: bool) -> Command {
     let lang = Arg::new(LANG)
         .long(LANG)
         .env("ATLAS_CTS_LANG")
@@ -19,7 +19,8 @@ pub fn with_language(command: Command) -> Command {
         .global(true)
         .help("Language of the texts for people, by default the locale's; data for programs is English")
         .help_heading(HELP)
-        .hide_short_help(true)
+        .hide_short_help(!all)
+        .hide_env_values(true)
         .display_order(1_003);
     command.arg(lang)
 }

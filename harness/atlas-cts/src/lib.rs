@@ -17,7 +17,8 @@ pub mod reproducer;
 pub mod run;
 pub mod runtimes;
 
-pub use annotate::AnnotationOptions;
+pub use annotate::annotate;
+pub(crate) use annotate::annotate_aside;
 pub use conclude::{CommandError, conclude, expect_stack};
 pub(crate) use output::say_aside;
 pub use output::{choose_width, layout, say, say_file, say_json, say_line, say_painted};

@@ -8,7 +8,6 @@ use clap::Args;
 use atlas_cts::CommandError;
 use catalog::{Level, Rule, Rules, offered, product};
 use engine::interface::{behind, read_library};
-use engine::run::CatalogOptions;
 use ledger::support::SupportMatrix;
 use steps::pattern::glob;
 use steps::suggest::{hint, hint_for_id};
@@ -24,17 +23,11 @@ pub(crate) struct ListFilter {
     /// Only rules that call this function.
     #[arg(long, value_name = "FUNCTION")]
     pub api: Option<String>,
-    /// Only rules that cite this document.
-    #[arg(long, value_name = "DOCUMENT")]
-    pub document: Option<String>,
-    /// Only rules that apply to this product, like --product.
-    #[arg(long = "on", value_name = "PRODUCT")]
-    pub on: Option<String>,
     /// List products instead: ids, other names that --product accepts, and names in the documents.
-    #[arg(long, conflicts_with_all = ["chapter", "api", "document", "on", "text"])]
+    #[arg(long, conflicts_with_all = ["chapter", "api", "text"])]
     pub products: bool,
     /// List the functions of the documents by product instead: documented, exported, judged.
-    #[arg(long, conflicts_with_all = ["chapter", "api", "document", "on", "products", "text"])]
+    #[arg(long, conflicts_with_all = ["chapter", "api", "products", "text"])]
     pub support: bool,
     /// Library whose exported functions --support shows; it is read and not loaded.
     #[arg(long, value_name = "LIBRARY", requires = "support")]
@@ -46,22 +39,11 @@ pub(crate) struct ListFilter {
     pub text: Vec<String>,
 }
 
-impl ListFilter {
-    /// The filter, with the product from `--product` if `--on` is not given.
-    pub(crate) fn on_product_of(mut self, options: &CatalogOptions) -> ListFilter {
-        if let Some(product) = options.named_product() {
-            self.on.get_or_insert_with(|| product.to_owned());
-        }
-        self
-    }
-}
-
-/// The rules, one line each.
-pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
+/// The rules, one line each; with a product, only those that apply to it.
+pub(crate) fn list(rules: &Rules, filter: &ListFilter, on: Option<&str>) -> Result<String, CommandError> {
     known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
     known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
-    known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
-    let on = filter.on.as_deref().map(|name| product(rules, name)).transpose()?.map(|product| product.id.as_str());
+    let on = on.map(|name| product(rules, name)).transpose()?.map(|product| product.id.as_str());
     let texts = Texts::of(rules, &filter.text)?;
     let matching: Vec<&Rule> =
         rules.rules.iter().filter(|rule| matches(rules, rule, filter, on) && texts.mean(rule)).collect();
@@ -119,7 +101,6 @@ fn matches(rules: &Rules, rule: &Rule, filter: &ListFilter, on: Option<&str>) ->
     let holds = |given: &Option<String>, test: &dyn Fn(&str) -> bool| given.as_deref().is_none_or(test);
     holds(&filter.chapter, &|chapter| rules.in_chapter(rule, chapter))
         && holds(&filter.api, &|function| rule.calls(function))
-        && holds(&filter.document, &|document| rule.documents.iter().any(|id| id == document))
         && on.is_none_or(|product| offered(rule, product, rules).is_ok())
 }
 

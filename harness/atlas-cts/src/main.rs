@@ -28,7 +28,7 @@ use atlas_cts::help::wants_all;
 use atlas_cts::hints::parse;
 use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
+use atlas_cts::{CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
 use atlas_cts::{doctor, draft, interface, reproducer, run};
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
@@ -69,8 +69,6 @@ enum Command {
         /// The earlier run with which the page compares; default: the run before in reports/out.
         #[arg(long, value_name = "RUN")]
         since: Option<PathBuf>,
-        #[command(flatten)]
-        annotations: AnnotationOptions,
         /// Quote the sentences in the documents in this folder in failures.
         #[arg(long, value_name = "DIR")]
         documents: Option<PathBuf>,
@@ -249,16 +247,13 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
                 }
                 return Ok(ExitStatus::Success);
             }
-            if let (Some(product), None) = (&filter.on, catalog.named_product()) {
-                catalog.product.clone_from(product);
-            }
             let runtime = choose_runtime(RUNTIMES, &mut catalog, &filter.text)?;
             let rules = load_rules(&catalog, runtime)?;
             if filter.support {
                 say(&list::support(&rules, filter.library.as_deref())?)?;
                 return Ok(ExitStatus::Success);
             }
-            say(&list::list(&rules, &filter.on_product_of(&catalog))?)?;
+            say(&list::list(&rules, &filter, catalog.named_product())?)?;
             Ok(ExitStatus::Success)
         }
         Command::Explain { rule, documents, mut catalog } => {
@@ -280,8 +275,8 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Run(arguments) => run::run(*arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
-        Command::Report { run, since, documents, record, annotations } => {
-            report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref(), annotations)
+        Command::Report { run, since, documents, record } => {
+            report::report(&run, since.as_deref(), documents.as_deref(), record.as_deref())
         }
         Command::Expect(arguments) => expect::expect(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),

@@ -1,8 +1,8 @@
 //! `atlas-cts merge`.
 
+use atlas_cts::CommandError;
 use atlas_cts::run::{Terminal, Verbosity};
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError};
 use clap::Args;
 use engine::run::{ExitStatus, MergeOptions};
 use ledger::Ledger;
@@ -12,12 +12,10 @@ use ledger::Ledger;
 pub(crate) struct MergeArguments {
     #[command(flatten)]
     merge: MergeOptions,
-    #[command(flatten)]
-    annotations: AnnotationOptions,
 }
 
 /// Merges a run's shards and prints the result of the complete run.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CommandError> {
-    let mut terminal = Terminal::new(Verbosity::default(), arguments.annotations);
+    let mut terminal = Terminal::new(Verbosity::default());
     Ok(engine::run::merge(&arguments.merge, RUNTIMES, &Ledger, &mut terminal)?)
 }

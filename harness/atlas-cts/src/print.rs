@@ -5,7 +5,7 @@ use catalog::{self, Rules};
 use clap::Args;
 use engine::case::{LEAST_PATIENCE, Scope, cases_from_json, parse_json, parse_query};
 use engine::print_c::{Sheet, print_c};
-use engine::run::{CatalogOptions, Waiting};
+use engine::run::{CatalogOptions, Given, PRINT, Waiting};
 
 /// The options of `print`.
 #[derive(Debug, Args)]
@@ -20,11 +20,8 @@ pub(crate) struct PrintOptions {
     /// Number of devices that the program uses.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1024))]
     devices: u32,
-    /// Milliseconds that the program waits for an expected event.
-    ///
-    /// `auto` is the shortest wait of a run.
-    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto")]
-    patience: Waiting,
+    #[command(flatten)]
+    tune: Given<PRINT>,
 }
 
 /// Prints a rule as a program, with the values from its query or from `--case`, if given.
@@ -48,7 +45,7 @@ pub(crate) fn print_program(rules: &Rules, query: &str, options: &PrintOptions) 
             cases.map_err(|error| CommandError::Case { given, error })?
         }
     };
-    let patience = match options.patience {
+    let patience = match options.tune.patience {
         Waiting::Given(given) => given,
         Waiting::Measured => LEAST_PATIENCE,
     };

@@ -1,6 +1,7 @@
 //! `atlas-cts catalog prove`.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
@@ -8,8 +9,8 @@ use atlas_cts::{CommandError, say, say_file, say_line};
 use clap::Args;
 use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
 use engine::run::{
-    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, MachineOptions, Options, Shard, SimulatorOptions,
-    Target, WorkerOptions, choose_runtime, load_rules, runs_folder,
+    CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Given, MachineOptions, Options, PROVE, Shard,
+    SimulatorOptions, Target, WorkerOptions, choose_runtime, load_rules, runs_folder,
 };
 use ledger::report::first_line;
 
@@ -32,20 +33,19 @@ pub(crate) struct ProveArguments {
     #[command(flatten)]
     workers: WorkerOptions,
     #[command(flatten)]
+    tune: Given<PROVE>,
+    #[command(flatten)]
     simulator: SimulatorOptions,
     /// Repeat everything with this many seeds.
     ///
     /// A claim that misses a seed is tried with at least twenty, and survives if it misses another.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
-    /// Also run each rule on every legal variant that it reaches, or on part K of N of the variants.
-    #[arg(long, value_name = "K/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/1")]
-    variants: Option<Shard>,
-    /// Like --variants, but also run on variants that a rule does not reach.
+    /// Also run each rule on the legal variants that it reaches, on part K of N of them, or on all variants.
     ///
     /// One trial run of a rule shows which variants it reaches.
-    #[arg(long, hide_short_help = true)]
-    every_variant: bool,
+    #[arg(long, value_name = "K/N|all", num_args = 0..=1, require_equals = true, default_missing_value = "1/1")]
+    variants: Option<Variants>,
     /// Also remove one check at a time to see which ones are needed.
     #[arg(long, hide_short_help = true)]
     weaken: bool,
@@ -56,24 +56,16 @@ pub(crate) struct ProveArguments {
     #[arg(long)]
     glitches: bool,
     /// Also write the kill matrix: each rule against each defect that it reaches.
-    #[arg(long)]
-    matrix: bool,
-    /// Only find the rules that kill defects with this in their name.
     ///
-    /// Only rules that reach a defect are tried. Nothing else is proven, and the kill matrix is written. May be
+    /// With a part of defects' names, nothing else is proven, and the rules that kill these defects are listed. May be
     /// repeated.
-    #[arg(long, value_name = "PART", hide_short_help = true, conflicts_with_all = ["variants", "every_variant", "weaken", "glitches", "ratchet"])]
-    matrix_of: Vec<String>,
-    /// Maximum number of cases for a rule on a defect in a matrix, in addition to the edges.
-    ///
-    /// Default: 32 if the rule claims the defect, otherwise 8.
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    matrix_cases: Option<u32>,
+    #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    matrix: Vec<String>,
     /// Also try each rule on reached defects that it does not claim.
     ///
     /// The defects that it kills are listed. Without this option, and with at most eight selected rules, only defects
     /// that no rule claims are tried.
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["matrix", "matrix_of"])]
+    #[arg(long, hide_short_help = true, conflicts_with = "matrix")]
     unclaimed: bool,
     /// Fail if a chapter's figures fall below those in this file.
     ///
@@ -88,11 +80,31 @@ pub(crate) struct ProveArguments {
     verbose: bool,
 }
 
+/// The legal variants that a proof runs on.
+#[derive(Debug, Clone, Copy)]
+struct Variants {
+    part: Shard,
+    /// True if variants that a rule does not reach are included.
+    all: bool,
+}
+
+impl FromStr for Variants {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Variants, String> {
+        if text == "all" {
+            return Ok(Variants { part: Shard { number: 1, of: 1 }, all: true });
+        }
+        text.parse().map(|part| Variants { part, all: false })
+    }
+}
+
 impl ProveArguments {
     /// The options for a proof's runs. The proof chooses devices, defects and cases.
     fn options(&self) -> Options {
         Options {
             machine: self.machine.clone(),
+            tune: Given(self.tune.0.clone()),
             workers: self.workers.clone(),
             ..Options::of_rules(&self.catalog, &self.conditions, &self.effort, &self.simulator)
         }
@@ -103,6 +115,11 @@ impl ProveArguments {
 pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandError> {
     if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
         return Err(CommandError::PartialRatchet);
+    }
+    let matrix_of: Vec<String> = arguments.matrix.iter().filter(|part| !part.is_empty()).cloned().collect();
+    let more = arguments.weaken || arguments.glitches || arguments.variants.is_some() || arguments.ratchet.is_some();
+    if !matrix_of.is_empty() && more {
+        return Err(CommandError::MatrixAndMore);
     }
     // A proof takes minutes, so files are checked first.
     if let Some(file) = &arguments.ratchet {
@@ -122,19 +139,18 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         seeds: arguments.seeds,
         jobs,
         filter: arguments.filter.clone(),
-        variants: arguments.variants.or(arguments.every_variant.then_some(Shard { number: 1, of: 1 })),
-        every_variant: arguments.every_variant,
+        variants: arguments.variants.map(|variants| variants.part),
+        every_variant: arguments.variants.is_some_and(|variants| variants.all),
         weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
         glitches: arguments.glitches,
-        matrix: arguments.matrix || !arguments.matrix_of.is_empty(),
-        matrix_of: arguments.matrix_of.clone(),
+        matrix: !arguments.matrix.is_empty(),
+        matrix_of: matrix_of.clone(),
         unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
-        cell_cases: arguments.matrix_cases,
     };
     let proof = run_proof(&target, header.seed, &options, &proof)?;
-    let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&arguments.matrix_of));
+    let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&matrix_of));
     match &noticed {
-        Some((text, _)) if !arguments.matrix_of.is_empty() => say(text)?,
+        Some((text, _)) if !matrix_of.is_empty() => say(text)?,
         _ => say(&render(&proof, arguments.verbose))?,
     }
     if let Some(matrix) = &proof.matrix {
@@ -143,7 +159,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         let page = matrix.write(&folder, &proof.product).map_err(CommandError::Proof)?;
         say_line(format_args!("  written     {}", page.display()))?;
     }
-    if !arguments.matrix_of.is_empty() {
+    if !matrix_of.is_empty() {
         let all = noticed.is_some_and(|(_, all)| all);
         return Ok(if all { ExitStatus::Success } else { ExitStatus::Broken });
     }

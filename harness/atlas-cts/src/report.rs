@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use atlas_cts::runtimes::RUNTIMES;
-use atlas_cts::{AnnotationOptions, CommandError, say_line};
+use atlas_cts::{CommandError, annotate, say_line};
 use catalog::Originals;
 use engine::run::{CatalogOptions, ExitStatus, choose_runtime, load_rules, read_named, rewrite_reports};
 use ledger::answers;
@@ -23,7 +23,6 @@ pub(crate) fn report(
     since: Option<&Path>,
     documents: Option<&Path>,
     record: Option<&Path>,
-    annotations: AnnotationOptions,
 ) -> Result<ExitStatus, CommandError> {
     let (folder, remarks) = match documents {
         None => rewrite_reports(run, since, &Ledger)?,
@@ -46,6 +45,6 @@ pub(crate) fn report(
         answers::write(file, &folder, &recorded).map_err(CommandError::Answers)?;
         say_line(file.display())?;
     }
-    annotations.say(&recorded)?;
+    annotate(&recorded)?;
     Ok(if remarks.is_empty() { ExitStatus::Success } else { ExitStatus::Unknown })
 }

@@ -86,9 +86,9 @@ fn a_planted_folder_of_reports_is_not_written(bench: Bench, #[case] planted: &st
 #[rstest]
 fn counterexamples_are_kept_only_in_a_folder_that_the_user_gave(bench: Bench) {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--backend", "simulator"];
-    let mut command = bench.command(words.iter().chain(&["--keep"]));
+    let mut command = bench.command(words.iter().chain(&["--tune", "keep=yes"]));
     answer(command.env_remove("CARGO_MANIFEST_DIR").env_remove("ATLAS_CTS_REGRESSIONS"))
-        .says(2, &["--keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own"]);
+        .says(2, &["--tune keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own"]);
 }
 
 /// N3. A number of shards that no command line accepts is refused before the missing shards are counted.
@@ -136,8 +136,9 @@ fn attacker(flag: &str) -> (Bench, Answer) {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS, ODD]));
     bench.library_before_the_simulator("attack.c", "libattack.so", &[flag]);
-    let words = ["--product", "a2", "--library", "libattack.so", "--skip-gate", "--deadline", "3"];
-    let answer = bench.run_catalog("report", &words);
+    let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libattack.so"];
+    let mut command = bench.command(words.iter().chain(&["--tune", "deadline=3"]));
+    let answer = answer(command.env("ATLAS_CTS_SKIP_GATE", "1"));
     (bench, answer)
 }
 

@@ -135,19 +135,19 @@ fn all_mistakes_are_reported_together_and_in_order() {
 #[case::misspelled_product(2, &["--product", "a22"], "there is no product `a22`; did you mean `a2`?")]
 #[case::unknown_defect(2, &["--defect", "malloc.base-plus-33"], "did you mean `malloc.base-plus-32`?")]
 #[case::no_device(2, &["--devices", "0"], "--devices 0: a run needs at least one device")]
-#[case::no_time(2, &["--deadline", "0"], "--deadline")]
+#[case::no_time(2, &["--tune", "deadline=0"], "--tune")]
 #[case::no_json(2, &["--case", "{"], "--case {: ")]
 #[case::unknown_filter(2, &["acl.large"], "no rule matches `acl.large`; `atlas-cts list` lists all")]
 #[case::one_filter_of_two(2, &["small.block", "acl.smal.block"], "no rule matches `acl.smal.block`; did you mean `acl.small.block`?")]
 #[case::unknown_chapter(2, &["acl.smell"], "no rule matches `acl.smell`; did you mean `acl.small.block`?")]
-#[case::unknown_run_mode(2, &["--run-mode", "moon"], "--run-mode moon: known modes are `host` and `device`")]
+#[case::unknown_run_mode(2, &["--sim", "run-mode=moon"], "--sim run-mode=moon: known modes are `host` and `device`")]
 #[case::unknown_profile(2, &["--profile", "sometimes"], "[possible values: smoke, nightly, validation, soak]")]
 #[case::unknown_backend(2, &["--backend", "devise"], "a similar value exists: 'device'")]
 #[case::two_libraries(2, &["--library", "x.so", "--backend", "simulator"], "exclude each other; give one of them")]
 #[case::no_seed(2, &["--seed", "x"], "invalid digit found in string")]
 #[case::missing_library(2, &["--library", "nowhere.so"], "nowhere.so: No such file or directory")]
 #[case::no_toolkit(3, &["--backend", "device"], "none of libacl_rt.so, libascendcl.so was found (searched ")]
-#[case::too_few_rules(3, &["--report-dir", "report", "--min-executed", "2"], "unknown: 1 rule executed")]
+#[case::too_few_rules(3, &["--report-dir", "report", "--tune", "min-executed=2"], "unknown: 1 rule executed")]
 #[case::case_of_another_rule(2, &["--report-dir", "report", "--case", "{\"sice\":3}"],
     "the rule has no axis `sice`; did you mean `size`?; its axes are size")]
 #[case::report_in_a_file(3, &["--report-dir", "specs/acl/products.yaml"], "choose another folder with --report-dir DIR")]
@@ -161,8 +161,6 @@ fn an_impossible_command_line_is_explained(#[case] status: i32, #[case] argument
 #[rstest]
 #[case::case(&["--case", "{}"])]
 #[case::defect(&["--defect", "malloc.base-plus-32"])]
-#[case::keep(&["--keep"])]
-#[case::floor(&["--min-executed", "3"])]
 #[case::known(&["--expectations", "known.yaml"])]
 #[case::resume(&["--resume", "latest"])]
 fn options_that_a_proof_would_ignore_are_refused(#[case] arguments: &[&str]) {
@@ -205,13 +203,12 @@ fn a_folder_without_a_catalog_is_named() {
 }
 
 #[rstest]
-#[case::deadline("run", &["--deadline", "4611686018427387904"], "4611686018427387904 is not in 1..=2592000")]
-#[case::no_deadline("run", &["--deadline", "0"], "0 is not in 1..=2592000")]
+#[case::deadline("run", &["--tune", "deadline=4611686018427387904"], "deadline is 1 to 2592000, not `4611686018427387904`")]
+#[case::no_deadline("run", &["--tune", "deadline=0"], "deadline is 1 to 2592000, not `0`")]
 #[case::devices("run", &["--devices", "4294967295"], "4294967295 is not in 0..=1024")]
 #[case::simulated_devices("run", &["--devices", "17"], "--devices 17: the simulated machine has at most 16")]
 #[case::jobs("run", &["--jobs", "18446744073709551615"], "18446744073709551615 is not in 1..=1024")]
-#[case::start_up("run", &["--start-up-ms", "18446744073709551615"], "is not in 0..=3600000")]
-#[case::calls("run", &["--call-ns", "18446744073709551615"], "is not in 0..=60000000000")]
+#[case::calls("run", &["--sim", "call-ns=18446744073709551615"], "call-ns is 0 to 60000000000, not")]
 #[case::no_seeds("catalog prove", &["--seeds", "0"], "0 is not in 1..=1000000")]
 #[case::seeds("catalog prove", &["--seeds", "18446744073709551615"], "is not in 1..=1000000")]
 fn a_number_that_is_too_large_is_refused_with_its_bound(
@@ -232,9 +229,11 @@ fn the_largest_numbers_are_accepted() {
     let bench = Bench::new();
     bench.catalog(CHAPTER);
     let most = u64::MAX.to_string();
-    let words = ["--product", "a2", "--deadline", "2592000", "--devices", "16", "--jobs", "1024", "--seed", &most];
-    bench.run_catalog("report", &[&words[..], &["--min-executed", "1"]].concat()).says(0, &["verdicts  1 pass"]);
-    bench.run_catalog("again", &[&words[..], &["--min-executed", &most]].concat()).says(3, &["verdicts  1 pass"]);
+    let words = ["--product", "a2", "--tune", "deadline=2592000", "--devices", "16", "--jobs", "1024", "--seed", &most];
+    bench.run_catalog("report", &[&words[..], &["--tune", "min-executed=1"]].concat()).says(0, &["verdicts  1 pass"]);
+    bench
+        .run_catalog("again", &[&words[..], &["--tune", &format!("min-executed={most}")]].concat())
+        .says(3, &["verdicts  1 pass"]);
 }
 
 /// The interface file without set-ups that no rule uses.

@@ -28,21 +28,14 @@ fn commands(output: &str) -> Vec<&str> {
 }
 
 #[rstest]
-#[case::on_github("true", "auto", 1)]
-#[case::elsewhere("", "auto", 0)]
-#[case::in_a_container_of_a_job("", "github", 1)]
-#[case::not_wanted("true", "none", 0)]
-fn a_broken_rule_is_an_annotation_of_the_job(
-    bench: Bench,
-    #[case] github: &str,
-    #[case] form: &str,
-    #[case] number: usize,
-) {
-    let words = ["--report-dir", "night", "--annotations", form];
+#[case::on_github("true", 1)]
+#[case::elsewhere("", 0)]
+fn a_broken_rule_is_an_annotation_of_the_job(bench: Bench, #[case] github: &str, #[case] number: usize) {
+    let words = ["--report-dir", "night"];
     let mut command = bench.command(RUN.iter().chain(&BROKEN).chain(&words));
     let run = answer(command.env("GITHUB_ACTIONS", github));
     assert_eq!((run.status, commands(&run.text).len()), (1, number), "{}", run.text);
-    let again = answer(bench.command(["report", "night", "--annotations", form]).env("GITHUB_ACTIONS", github));
+    let again = answer(bench.command(["report", "night"]).env("GITHUB_ACTIONS", github));
     assert_eq!(commands(&again.text), commands(&run.text), "`report` prints the same");
     for command in commands(&run.text) {
         let line = fs::read_to_string(bench.path("specs/acl/rules/small.yaml")).unwrap();
@@ -55,8 +48,9 @@ fn a_broken_rule_is_an_annotation_of_the_job(
 
 #[rstest]
 fn annotations_do_not_disturb_the_log_for_programs(bench: Bench) {
-    let words = ["--report-dir", "night", "--annotations", "github", "--log-format", "json"];
-    let output = bench.command(RUN.iter().chain(&BROKEN).chain(&words)).output().unwrap();
+    let words = ["--report-dir", "night", "--log-format", "json"];
+    let mut command = bench.command(RUN.iter().chain(&BROKEN).chain(&words));
+    let output = command.env("GITHUB_ACTIONS", "true").output().unwrap();
     let (objects, aside) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(objects.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{objects}");
     assert_eq!(commands(&aside).len(), 1, "{aside}");

@@ -108,7 +108,7 @@ fn a_crash_is_shrunk_to_its_minimum() {
 #[test]
 fn a_hang_is_shrunk_within_its_budget() {
     let struck = Struck::by("FAULT_HANG_FROM_SIZE", ONE_PROCESS, ANY_SIZE, "must");
-    struck.run("report", &["--deadline", "1"]).says(1, &["TIMEOUT  acl.faults.struck"]);
+    struck.run("report", &["--tune", "deadline=1"]).says(1, &["TIMEOUT  acl.faults.struck"]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.shrinks > 0 && (5000..32768).contains(&size(&failure.values)), "{failure:?}");
     assert_eq!((confirmation.conclusion, confirmation.found), (Conclusion::Alone, Verdict::Timeout));
@@ -127,7 +127,7 @@ fn a_slow_failure_is_shrunk_within_its_time(#[case] actors: &str) {
     let struck = Struck::by("FAULT_SLOW_FROM_SIZE", actors, ANY_SIZE, "must");
     // The budget is four hangs of a second, so four seconds.
     let cut = "shrinking stopped at its budget (a larger --profile raises it)";
-    struck.run("report", &["--deadline", "1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
+    struck.run("report", &["--tune", "deadline=1"]).says(1, &["FAIL  acl.faults.struck", cut, ": NOT SIMULATED, "]);
     let (failure, confirmation) = struck.found("report");
     assert!(failure.cut && size(&failure.values) > 5000, "{failure:?}");
     assert_eq!((confirmation.conclusion, confirmation.alone), (Conclusion::Alone, Repeats { failed: 2, runs: 2 }));
@@ -141,7 +141,7 @@ fn a_slow_failure_is_shrunk_within_its_time(#[case] actors: &str) {
 fn a_case_that_fails_only_after_two_others_names_both(#[case] actors: &str) {
     let struck = Struck::by("FAULT_AFTER_TWO_OTHERS", actors, ANY_SIZE, "must");
     // With this seed, the budget of two processes is enough to draw all three sizes.
-    let answer = struck.run("report", &["--seed", "1", "--keep"]);
+    let answer = struck.run("report", &["--seed", "1", "--tune", "keep=yes"]);
     answer.says(1, &["FAIL  acl.faults.struck", "fails only after 2 other cases", "alone it failed in 0 of 2 runs"]);
     let (failure, confirmation) = struck.found("report");
     assert_eq!((confirmation.conclusion, confirmation.remark.as_str()), (Conclusion::After, ""));

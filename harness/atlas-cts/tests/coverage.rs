@@ -275,10 +275,10 @@ fn a_check_is_observed_without_its_axiom(#[case] from: &str, #[case] to: &str) {
     bench
         .run(wrong.iter().chain(&["-v", "--report-dir", "with"]))
         .says(1, &["assuming contents-stay: Memory keeps its contents."]);
-    let without = ["--without-axiom", "contents-stay", "--report-dir", "without"];
+    let without = ["--tune", "without-axiom=contents-stay", "--report-dir", "without"];
     bench.run(wrong.iter().chain(&without)).says(0, &["1 finding"]);
     assert!(bench.report("without").journal.contains("assumes contents-stay, which this run leaves out"));
-    let unknown = ["--without-axiom", "contents-say", "--report-dir", "unknown"];
+    let unknown = ["--tune", "without-axiom=contents-say", "--report-dir", "unknown"];
     bench.run(wrong.iter().chain(&unknown)).says(2, &["unknown axiom `contents-say`; did you mean `contents-stay`?"]);
 }
 

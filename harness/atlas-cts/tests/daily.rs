@@ -195,7 +195,7 @@ fn a_product_has_several_names(#[case] name: &str, #[case] id: &str) {
     let words = ["run", "--specs", "specs", "--product", name, "--report-dir", "report", "acl.small.holds"];
     bench.run(words).says(0, &["conformant"]);
     assert_eq!(bench.report("report").header.product, id);
-    let listed = |name: &str| bench.run(["list", "--specs", "specs", "--on", name]).text;
+    let listed = |name: &str| bench.run(["list", "--specs", "specs", "--product", name]).text;
     assert_eq!(listed(name), listed(id));
 }
 
@@ -206,7 +206,7 @@ fn a_product_has_several_names(#[case] name: &str, #[case] id: &str) {
 fn a_name_without_one_product_is_refused(#[case] name: &str, #[case] says: &str) {
     let bench = bench();
     bench.run(["run", "--specs", "specs", "--product", name]).says(2, &[says]);
-    bench.run(["list", "--specs", "specs", "--on", name]).says(2, &[says]);
+    bench.run(["list", "--specs", "specs", "--product", name]).says(2, &[says]);
 }
 
 #[test]

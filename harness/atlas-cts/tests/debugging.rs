@@ -27,13 +27,13 @@ fn bench() -> Bench {
 /// A run with this library.
 fn command(bench: &Bench, report: &str, more: &[&str]) -> Command {
     let words = ["run", "--product", "a2", "--library", "libwrapper.so", "--report-dir", report, "--seed", "1"];
-    bench.command(words.iter().chain(&["--patience", "2000"]).chain(more))
+    bench.command(words.iter().chain(&["--tune", "patience=2000"]).chain(more))
 }
 
 /// A run with this library and a short deadline.
 fn hurried(bench: &Bench, report: &str, more: &[&str]) -> Command {
     let mut command = command(bench, report, more);
-    command.arg("--deadline").arg(DEADLINE.to_string());
+    command.arg("--tune").arg(format!("deadline={DEADLINE}"));
     command
 }
 

@@ -26,8 +26,8 @@ fn no_edition_raises_a_false_alarm(
     #[case] only: &[&str],
 ) {
     let bench = Bench::new();
-    let mut words =
-        vec!["run", "--product", "a2", "--backend", "simulator", "--report-dir", "report", "--sim-edition", name];
+    let name = format!("edition={name}");
+    let mut words = vec!["run", "--product", "a2", "--backend", "simulator", "--report-dir", "report", "--sim", &name];
     words.extend(only);
     words.extend(NEEDS.iter().map(|(id, ..)| *id));
     bench.run(words).says(0, &["conformant: no rule that ran is broken"]);
@@ -62,6 +62,6 @@ fn no_edition_raises_a_false_alarm(
 #[test]
 fn an_edition_that_no_device_simulates_is_refused() {
     let bench = Bench::new();
-    let answer = bench.run(["run", "--backend", "simulator", "--sim-edition", "8.4"]);
-    answer.says(2, &["--sim-edition 8.4: known editions are none, 8.2, 8.5, 9.0, 9.1, 9.2"]);
+    let answer = bench.run(["run", "--backend", "simulator", "--sim", "edition=8.4"]);
+    answer.says(2, &["--sim edition=8.4: known editions are none, 8.2, 8.5, 9.0, 9.1, 9.2"]);
 }

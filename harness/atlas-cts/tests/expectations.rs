@@ -155,7 +155,7 @@ fn the_folder_next_to_the_catalog_is_read_if_it_is_given(bench: Bench) {
     broken(&bench, "report", &named).says(0, &["known failures: expectations (sha256"]);
     let unread = "known failures: none; expectations is not read, because another user may have created it";
     broken(&bench, "unread", &[]).says(1, &[unread, "not conformant: 1 rule broken"]);
-    broken(&bench, "without", &["--no-expectations"]).says(1, &["not conformant: 1 rule broken"]);
+    broken(&bench, "without", &["--expectations", "none"]).says(1, &["not conformant: 1 rule broken"]);
     assert_eq!(bench.report("without").end().expectations, None);
     let replay = ["acl.small.aligned", "--case", "{\"size\":100}"];
     broken(&bench, "case", &replay).says(1, &["FAIL  acl.small.aligned"]);
@@ -243,7 +243,7 @@ fn parts_are_sorted_when_they_are_merged(bench: Bench) {
     bench.write("known.yaml", ENTRY);
     let part = |number: u32| {
         let (report, shard) = (format!("part-{number}"), format!("{number}/2"));
-        broken(&bench, &report, &["--shard", &shard, "--no-expectations"]);
+        broken(&bench, &report, &["--shard", &shard, "--expectations", "none"]);
         report
     };
     let parts = [part(1), part(2)];

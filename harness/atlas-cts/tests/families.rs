@@ -28,7 +28,7 @@ const ALL: [&str; 8] = ["ascend950", "a3", "a2", "train", "infer", "200i-500-a2"
 /// The products on which the rule is listed.
 fn products(bench: &Bench) -> Vec<&'static str> {
     let listed = |product: &&str| {
-        let answer = bench.run(["list", "--specs", "specs", "--on", product]);
+        let answer = bench.run(["list", "--specs", "specs", "--product", product]);
         assert_eq!(answer.status, 0, "{}", answer.text);
         answer.text.contains("1 of 1 rules")
     };
@@ -64,7 +64,7 @@ fn a_rule_without_a_condition_has_that_of_its_chapter(#[case] when: &str, #[case
 
 /// The number of rules that apply to a product.
 fn applying(bench: &Bench, product: &str) -> usize {
-    let answer = bench.run(["list", "--specs", "specs", "--on", product]);
+    let answer = bench.run(["list", "--specs", "specs", "--product", product]);
     let count = answer.text.lines().find_map(|line| line.split_once(" of ")?.0.parse().ok());
     count.unwrap_or_else(|| panic!("{}", answer.text))
 }

@@ -75,12 +75,12 @@ fn struck_by(faults: &[&str], actors: &str) -> Bench {
 
 /// Runs with a deadline that a busy machine meets, for faults that do not hang.
 fn run(bench: &Bench, report: &str) -> support::Answer {
-    run_with(bench, report, &["--deadline", "20"])
+    run_with(bench, report, &["--tune", "deadline=20"])
 }
 
 /// Runs with the shortest deadline, for faults that hang.
 fn run_hanging(bench: &Bench, report: &str) -> support::Answer {
-    run_with(bench, report, &["--deadline", "1"])
+    run_with(bench, report, &["--tune", "deadline=1"])
 }
 
 fn run_with(bench: &Bench, report: &str, arguments: &[&str]) -> support::Answer {
@@ -259,7 +259,7 @@ fn two_runs_never_share_a_device() {
     let words = ["run", "--specs", "specs", "--report-dir", "second", "--library", "libtested.so"];
     let holder = format!("device-0.lock is still held by process {} (", first.id());
     let says = ["device 0 is in use by another run", &holder, "run --specs specs", "wait longer"];
-    bench.run(words.iter().chain(&["--lock-wait", "0"])).says(3, &says);
+    bench.run(words.iter().chain(&["--tune", "lock-wait=0"])).says(3, &says);
     kill(first);
     bench.run(words.iter().chain(&["acl.faults.before"])).says(0, &[]);
 }

@@ -10,7 +10,7 @@ const TOOLKIT: &str = "fixtures/machines/cuda-toolkit.c";
 
 /// Runs all rules on the libraries in the bench's folder.
 fn run(bench: &Bench, words: &[&str]) -> Answer {
-    let mut command = bench.command(["run", "--runtime", "cuda", "--report-dir", "report", "--deadline", "5"]);
+    let mut command = bench.command(["run", "--runtime", "cuda", "--report-dir", "report", "--tune", "deadline=5"]);
     command.args(words).env("LD_LIBRARY_PATH", bench.path("")).env_remove("CUDA_HOME");
     answer(&mut command)
 }

@@ -59,7 +59,7 @@ fn the_first_page_lists_every_command() {
 fn rare_options_and_variables_are_shown_on_demand(#[case] option: &str, #[case] shown: bool) {
     let page = Bench::new().run(["run", option]).text;
     assert!(page.contains("--product"), "{page}");
-    assert_eq!(page.contains("--recover-cmd"), shown, "{page}");
+    assert_eq!(page.contains("recover-limit=SECONDS"), shown, "{page}");
     assert_eq!(page.contains("ATLAS_CTS_PRODUCT"), shown, "{page}");
 }
 
@@ -151,7 +151,7 @@ fn the_text_of_a_file_is_never_folded() {
 #[case::fail_fast("run --fail-fast", "--max-fail 1")]
 #[case::the_first_failure("run -x", "--max-fail 1")]
 #[case::junit("run --junit out.xml", "every run writes junit.xml")]
-#[case::timeout("run --timeout 5", "--deadline SECONDS")]
+#[case::timeout("run --timeout 5", "--tune deadline=SECONDS")]
 #[case::a_keyword("run -k copy", "atlas-cts run TEXT")]
 #[case::a_filter("run --filter=copy", "atlas-cts run TEXT")]
 #[case::count("run --count 3", "--repeat N")]

@@ -105,7 +105,7 @@ fn a_broken_counterexample_is_a_remark_that_strict_makes_a_mistake(#[case] scrip
     let strict = with_kept(&script, &["--strict"]).1;
     strict.says(3, &remark).says(3, &["unknown: some kept counterexamples could not be tried"]);
     // The failure is reported although it cannot be kept there.
-    let broken = ["--keep", "--defect", "malloc.aligned-only-from-4KiB"];
+    let broken = ["--tune", "keep=yes", "--defect", "malloc.aligned-only-from-4KiB"];
     let (bench, answer) = with_kept(&script, &broken);
     answer.says(1, &["2 fail"]);
     // A file with a case that is only invalid here accepts another case.

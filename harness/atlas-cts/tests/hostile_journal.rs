@@ -39,7 +39,7 @@ fn bench() -> Bench {
 
 const MISALIGNED: [&str; 2] = ["--defect", "malloc.aligned-only-from-4KiB"];
 /// The settings with which a rule takes at least a quarter of a second.
-const VERY_SLOW: [&str; 4] = ["--call-ns", "20000000", "--jobs", "1"];
+const VERY_SLOW: [&str; 4] = ["--sim", "call-ns=20000000", "--jobs", "1"];
 
 /// Runs a command that must not wait forever.
 fn bounded(command: Command) -> Answer {
@@ -219,7 +219,7 @@ fn a_run_whose_journal_is_lost_reports_its_results(#[case] disturb: fn(&Path), #
 #[test]
 fn a_run_does_not_wait_forever_for_the_lock_of_its_journal() {
     let mut held = None;
-    let (bench, answer) = disturbed(&["--lock-wait=1"], |report| {
+    let (bench, answer) = disturbed(&["--tune=lock-wait=1"], |report| {
         let journal = File::open(report.join("results.jsonl")).unwrap();
         journal.lock().unwrap();
         held = Some(journal);

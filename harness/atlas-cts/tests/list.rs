@@ -32,7 +32,7 @@ rules:
 
 #[rstest]
 #[case::nothing(&[], &["acl.small.everywhere  must  A block can be had", "2 of 2 rules"])]
-#[case::a_product(&["--on", "a3"], &["acl.small.everywhere", "1 of 2 rules"])]
+#[case::a_product(&["--product", "a3"], &["acl.small.everywhere", "1 of 2 rules"])]
 #[case::a_product_as_in_a_run(&["--product", "a3"], &["acl.small.everywhere", "1 of 2 rules"])]
 #[case::a_product_that_has_both(&["--product", "a2"], &["2 of 2 rules"])]
 #[case::a_function(&["--api", "aclrtMallocHost"], &["acl.small.here", "1 of 2 rules"])]

@@ -43,9 +43,9 @@ fn bench() -> Bench {
 }
 
 fn run_to(bench: &Bench, report: &str, words: &[&str], lines: &str) -> Answer {
-    let fixed = ["run", "--specs", "specs", "--product", "a2", "--library", "libchatty.so", "--log-root", "root"];
+    let fixed = ["run", "--specs", "specs", "--product", "a2", "--library", "libchatty.so"];
     let mut command = bench.command(fixed.iter().chain(&["--report-dir", report]).chain(words));
-    command.env("ASCEND_PROCESS_LOG_PATH", bench.path("log"));
+    command.env("ASCEND_PROCESS_LOG_PATH", bench.path("log")).env("ATLAS_CTS_LOG_ROOT", "root");
     command.env("CHATTY_ROOT", bench.path("root")).env("CHATTY_LINES", lines);
     answer(&mut command)
 }
@@ -87,7 +87,7 @@ fn the_log_lines_of_a_failure_are_kept_with_its_result() {
 #[test]
 fn names_are_redacted_on_request() {
     let bench = bench();
-    run_to(&bench, "report", &["--redact"], "1").says(1, &[]);
+    run_to(&bench, "report", &["--tune", "redact=yes"], "1").says(1, &[]);
     let process = text(&bench, "report", "process-log");
     assert!(process.contains("at <ip-1>, card <pci-1>, number 0"), "{process}");
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
@@ -101,7 +101,7 @@ fn names_are_redacted_on_request() {
 #[test]
 fn a_flood_of_lines_is_cut_to_its_end() {
     let bench = bench();
-    run_to(&bench, "report", &["--logs", "8"], "20000").says(1, &[]);
+    run_to(&bench, "report", &["--tune", "logs=8"], "20000").says(1, &[]);
     let logs = logs(&bench, "report");
     assert!(logs.files.iter().map(|file| file.bytes).sum::<u64>() <= 8 << 10, "{logs:?}");
     let process = text(&bench, "report", "process-log");
@@ -133,7 +133,7 @@ fn a_merged_run_has_the_logs_of_its_parts() {
 #[test]
 fn no_log_is_read_if_none_is_wanted() {
     let bench = bench();
-    run_to(&bench, "report", &["--logs", "0"], "1").says(1, &[]);
+    run_to(&bench, "report", &["--tune", "logs=0"], "1").says(1, &[]);
     assert_eq!(bench.report("report").result("acl.chat.fails").logs, None);
     assert!(!bench.path("report/logs").exists());
 }

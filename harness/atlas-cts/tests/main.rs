@@ -35,6 +35,7 @@ mod hostile_journal;
 mod hosts;
 mod identity;
 mod interface;
+mod keys;
 mod language;
 mod list;
 mod logs;

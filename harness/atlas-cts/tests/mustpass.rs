@@ -116,7 +116,7 @@ fn json(bench: &Bench, run: &str) -> Value {
 /// The axioms that verdicts assume are listed. A run without one of them shows nothing.
 #[rstest]
 #[case::with_every_axiom(&[], 0, "assuming   contents-stay")]
-#[case::without_one(&["--without-axiom", "contents-stay"], 3, "run without --without-axiom")]
+#[case::without_one(&["--tune", "without-axiom=contents-stay"], 3, "run without --tune without-axiom")]
 fn the_axioms_of_a_run_are_listed(#[case] options: &[&str], #[case] status: i32, #[case] says: &str) {
     let bench = bench(ASSUMING, EDITION);
     bench.write("specs/acl/axioms.yaml", AXIOMS);

@@ -105,7 +105,8 @@ fn bench(rules: String, kind: &str) -> Bench {
 /// A run of all rules with this deadline.
 fn command(bench: &Bench, deadline: &str) -> Command {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libnight.so"];
-    let mut command = bench.command(words.iter().chain(&["--deadline", deadline, "--jobs", "1"]));
+    let deadline = format!("deadline={deadline}");
+    let mut command = bench.command(words.iter().chain(&["--tune", &deadline, "--jobs", "1"]));
     command.env("NIGHT_COUNT", bench.path("count"));
     command
 }

@@ -112,7 +112,7 @@ fn a_sentence_of_another_edition_is_only_observed(#[case] clause: &str, #[case] 
     bench.run(MISALIGNED.iter().chain(&["--strict"])).says(1, &["not conformant: see the findings"]);
 }
 
-const ON_THE_DEVICE: [&str; 4] = ["--product", "infer", "--run-mode", "device"];
+const ON_THE_DEVICE: [&str; 4] = ["--product", "infer", "--sim", "run-mode=device"];
 
 #[test]
 fn a_sentence_of_another_run_mode_is_only_observed() {
@@ -228,7 +228,8 @@ fn an_alternative_that_an_edition_lacks_is_omitted_without_the_rule(#[case] edit
         "  aclrtFreeWithDevSync: {supported: [a2], since: \"8.5\"}\n  aclrtMallocCached",
     );
     bench.write("specs/acl/support.yaml", support);
-    let words = ["run", "--specs", "specs", "--product", "a2", "--sim-edition", edition, "--report-dir", "report"];
+    let edition = format!("edition={edition}");
+    let words = ["run", "--specs", "specs", "--product", "a2", "--sim", &edition, "--report-dir", "report"];
     bench.run(words).says(0, &["conformant"]);
     let report = bench.report("report");
     let result = report.result("acl.small.aligned");
@@ -259,7 +260,8 @@ fn a_value_that_a_product_or_an_edition_lacks_is_omitted_without_the_rule(
 ) {
     let bench = bench(CLAUSES, &chapter(POLICIES, &["aclrtMalloc(&p, 64, policy);", ALIGNED[1]]));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{VALUES}"));
-    let words = ["run", "--specs", "specs", "--product", product, "--sim-edition", edition, "--report-dir", "report"];
+    let edition = format!("edition={edition}");
+    let words = ["run", "--specs", "specs", "--product", product, "--sim", &edition, "--report-dir", "report"];
     bench.run(words).says(0, &["conformant"]);
     let report = bench.report("report");
     let result = report.result("acl.small.aligned");
@@ -287,7 +289,8 @@ fn a_rule_that_always_passes_an_unsupported_value_does_not_apply(
     ];
     let bench = bench(CLAUSES, &chapter("    clauses: {all: block.aligned}\n    level: must\n", &steps));
     bench.write("specs/acl/support.yaml", format!("{SUPPORT}{VALUES}"));
-    bench.run(["run", "--specs", "specs", "--product", product, "--sim-edition", edition]).says(0, &[says]);
+    let edition = format!("edition={edition}");
+    bench.run(["run", "--specs", "specs", "--product", product, "--sim", &edition]).says(0, &[says]);
 }
 
 #[test]

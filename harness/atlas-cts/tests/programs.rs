@@ -86,7 +86,7 @@ fn a_new_machine_leaves_nothing_behind() {
 #[case::no_such_program(&["run", "--", "./missing"], "./missing: No such file or directory (os error 2); give the program's path after `--`")]
 #[case::no_such_defect(&["run", "--defect", "copy.tail", "--", "true"], "unknown defect")]
 #[case::no_such_product(&["run", "--product", "a9", "--", "true"], "there is no product `a9`")]
-#[case::no_such_edition(&["run", "--sim-edition", "7", "--", "true"], "known editions are")]
+#[case::no_such_edition(&["run", "--sim", "edition=7", "--", "true"], "known editions are")]
 #[case::too_many_devices(&["run", "--devices", "1000", "--", "true"], "the simulated machine has at most")]
 #[case::two_requests(&["--list", "run", "--", "true"], "cannot be used with")]
 fn a_mistake_in_the_command_line_is_named(#[case] words: &[&str], #[case] text: &str) {

@@ -157,7 +157,7 @@ fn the_matrix_counts_failing_cases_and_finds_unclaimed_kills() {
     "  event.wait-ignored-on-default-stream: no rule (0 reach it)"
 )]
 fn a_matrix_of_some_defects_names_their_killers(#[case] part: &str, #[case] status: i32, #[case] line: &str) {
-    let (bench, answer) = proof(CHAPTER, &["--matrix-of", part]);
+    let (bench, answer) = proof(CHAPTER, &[&format!("--matrix={part}")]);
     answer.says(status, &[line]);
     assert!(!answer.text.contains("faithful"), "{}", answer.text);
     let table = fs::read_to_string(bench.path("report/matrix.tsv")).unwrap();

@@ -79,9 +79,9 @@ fn rules() -> String {
 
 const MISALIGNED: &str = "malloc.aligned-only-from-4KiB";
 /// A call takes this many nanoseconds, so that a rule is in flight for milliseconds.
-const SLOW: [&str; 2] = ["--call-ns", "1000000"];
+const SLOW: [&str; 2] = ["--sim", "call-ns=1000000"];
 /// A rule takes at least a quarter of a second.
-const VERY_SLOW: [&str; 2] = ["--call-ns", "20000000"];
+const VERY_SLOW: [&str; 2] = ["--sim", "call-ns=20000000"];
 
 fn bench() -> Bench {
     let bench = Bench::new();
@@ -246,7 +246,7 @@ const LANES: usize = 4;
 fn a_run_killed_at_any_instant_is_finished_by_resuming_it() {
     let bench = bench();
     // A patience measured before each run would make the two runs differ.
-    let arguments = [&SLOW[..], &["--patience", "2000", "--defect", MISALIGNED, "--seed", "7"]].concat();
+    let arguments = [&SLOW[..], &["--tune", "patience=2000", "--defect", MISALIGNED, "--seed", "7"]].concat();
     let whole = Running::start(&bench, "whole", &arguments).wait();
     assert_eq!(whole.status, 1, "{}", whole.text);
     let whole = bench.report("whole");
@@ -359,14 +359,14 @@ fn a_resumed_run_has_its_original_settings_and_rules() {
         "acl.small.r",
         "--seed",
         "11",
-        "--min-executed",
-        "6",
+        "--tune",
+        "min-executed=6",
         "--devices",
         "2",
-        "--deadline",
-        "40",
-        "--sim-memory",
-        "4096",
+        "--tune",
+        "deadline=40",
+        "--sim",
+        "memory=4096",
     ];
     killed(&bench, "report", "acl.small.r3", &[&VERY_SLOW[..], &filter].concat());
     resume(&bench, "report", &["acl.small.r"]).says(0, &["2 of 6 rules have a result", "seed 11", "6 pass"]);
@@ -375,7 +375,7 @@ fn a_resumed_run_has_its_original_settings_and_rules() {
     assert_eq!((report.header.seed, report.header.devices, report.header.settings.deadline), (11, 2, 40));
     assert_eq!(report.header.settings.sim_memory, Some(4096));
 
-    let least = ["acl.small.r", "--min-executed", "7"];
+    let least = ["acl.small.r", "--tune", "min-executed=7"];
     killed(&bench, "least", "acl.small.r3", &[&VERY_SLOW[..], &least].concat());
     resume(&bench, "least", &[]).says(3, &["6 pass"]);
 }
@@ -387,15 +387,15 @@ fn a_resumed_run_has_its_original_settings_and_rules() {
 #[case::profile(&["--profile", "nightly"], "--profile: smoke then, nightly now; leave it out")]
 #[case::seed(&["--seed", "8"], "--seed: 7 then, 8 now; leave it out")]
 #[case::devices(&["--devices", "1"], "--devices: 4 then, 1 now; leave it out")]
-#[case::run_mode(&["--run-mode", "device"], "--run-mode: host then, device now; leave it out")]
+#[case::run_mode(&["--sim", "run-mode=device"], "--sim run-mode: host then, device now; leave it out")]
 #[case::defects(&["--defect", MISALIGNED], "--defect: none then, malloc.aligned-only-from-4KiB now; leave it out")]
-#[case::memory(&["--sim-memory", "2048"], "--sim-memory: no number then, 2048 now; leave it out")]
+#[case::memory(&["--sim", "memory=2048"], "--sim memory: no number then, 2048 now; leave it out")]
 #[case::one_case(&["--case", "{\"size\":1}"], "--case: no case then, {\"size\":1} now; leave it out")]
-#[case::deadline(&["--deadline", "3"], "--deadline: 30 then, 3 now; leave it out")]
+#[case::deadline(&["--tune", "deadline=3"], "--tune deadline: 30 then, 3 now; leave it out")]
 #[case::hazardous(&["--hazardous"], "--hazardous: off then, on now; leave it out")]
 #[case::dedicated(&["--dedicated"], "--dedicated: off then, on now; leave it out")]
 #[case::strict(&["--strict"], "--strict: off then, on now; leave it out")]
-#[case::least(&["--min-executed", "3"], "--min-executed: no number then, 3 now; leave it out")]
+#[case::least(&["--tune", "min-executed=3"], "--tune min-executed: no number then, 3 now; leave it out")]
 #[case::folder(&["--report-dir", "other"], "--report-dir: ")]
 #[case::filter(&["acl.small.shared"], "the filter: 9 rules then, acl.small.shared now; leave it out")]
 #[case::several(&["--seed", "8", "--devices", "1"], "--devices: 4 then, 1 now; leave it out")]
@@ -423,13 +423,15 @@ fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] r
 #[test]
 fn a_run_keeps_what_it_measured_and_refuses_what_the_command_line_changes() {
     let bench = bench();
-    killed(&bench, "report", "acl.small.r1", &[&VERY_SLOW[..], &["--seed", "7", "--patience", "7500"]].concat());
+    killed(&bench, "report", "acl.small.r1", &[&VERY_SLOW[..], &["--seed", "7", "--tune", "patience=7500"]].concat());
     let mut command = bench.command(["run", "--specs", "specs", "--jobs", "1", "--resume", "report"]);
     for (name, value) in [("PATIENCE", "2000"), ("PROFILE", "nightly"), ("PRODUCT", "a3"), ("DEDICATED", "1")] {
         command.env(format!("ATLAS_CTS_{name}"), value);
     }
-    resume(&bench, "report", &["--patience", "2000", "--deadline", "3"])
-        .says(2, &["--patience: 7500 then, 2000 now; leave it out", "--deadline: 30 then, 3 now; leave it out"]);
+    resume(&bench, "report", &["--tune", "patience=2000", "--tune", "deadline=3"]).says(
+        2,
+        &["--tune patience: 7500 then, 2000 now; leave it out", "--tune deadline: 30 then, 3 now; leave it out"],
+    );
     answer_of(&mut command).says(0, &["8 pass, 1 skipped"]);
     let settings = bench.report("report").header.settings;
     assert_eq!((settings.patience, settings.deadline, settings.dedicated), (Some(7500), 30, false));
@@ -452,7 +454,7 @@ fn another_library_and_another_device_are_refused() {
     let bench = bench();
     bench.library("fixtures/faults/faults.c", &["FAULT_HANG"]);
     fs::copy(bench.path("libtested.so"), bench.path("first.so")).unwrap();
-    let words = ["--library", "libtested.so", "--deadline", "1", "acl.small.aligned"];
+    let words = ["--library", "libtested.so", "--tune", "deadline=1", "acl.small.aligned"];
     let then = killed(&bench, "report", "acl.small.aligned", &words).header;
     bench.library("fixtures/faults/faults.c", &["FAULT_OTHER_PRODUCT"]);
     let answer = resume(&bench, "report", &["--library", "libtested.so"]);
@@ -489,7 +491,7 @@ fn a_folder_without_a_run_is_not_resumed() {
 #[test]
 fn a_folder_belongs_to_one_run() {
     let bench = bench();
-    let mut first = Running::start(&bench, "report", &["--call-ns", "200000000"]);
+    let mut first = Running::start(&bench, "report", &["--sim", "call-ns=200000000"]);
     first.until_begun("acl.small.r1", 1);
     let busy = ["another run writes to ", "wait for it to end, or choose another folder with --report-dir DIR"];
     bench.run_catalog("report", &[]).says(3, &busy);

@@ -82,7 +82,7 @@ fn a_remark_is_an_event_but_a_usage_error_is_not(bench: Bench) {
 
 /// A run of about a second on a new terminal; `None`: no tool can create one.
 fn on_a_terminal(bench: &Bench, report: &str, terminal: &str) -> Option<String> {
-    let words = ["--call-ns", "4000000", "--jobs", "1", "--report-dir", report];
+    let words = ["--sim", "call-ns=4000000", "--jobs", "1", "--report-dir", report];
     let atlas = bench.command(RUN.iter().chain(&words));
     let mut line = vec![atlas.get_program().to_string_lossy().into_owned()];
     line.extend(atlas.get_args().map(|word| word.to_string_lossy().into_owned()));
@@ -112,7 +112,7 @@ fn on_a_terminal_the_last_line_shows_the_progress(bench: Bench) {
 
 #[rstest]
 fn without_a_terminal_there_is_no_progress_line(bench: Bench) {
-    let answer = bench.run(RUN.iter().chain(&["--call-ns", "4000000", "--report-dir", "report"]));
+    let answer = bench.run(RUN.iter().chain(&["--sim", "call-ns=4000000", "--report-dir", "report"]));
     answer.says(0, &["verdicts  1 pass, 1 skipped"]);
     assert!(!answer.text.contains(['\u{1b}', '\r']) && !answer.text.contains("/2 rules"), "{}", answer.text);
 }

@@ -83,7 +83,7 @@ fn an_independent_library_is_judged_by_the_promises_of_the_documents() {
     let bench = Bench::new();
     let library = bench.library("fixtures/second/second.c", &[]);
     let has = exported(&library);
-    let arguments = ["run", "--report-dir", "report", "--product", "a2", "--deadline", "10"];
+    let arguments = ["run", "--report-dir", "report", "--product", "a2", "--tune", "deadline=10"];
     let answer = bench.run(arguments.iter().chain(&["--library", "libtested.so"]));
     answer.says(1, &["not conformant"]);
     let report = bench.report("report");

@@ -37,7 +37,7 @@ fn rules() -> String {
 
 const RULES: usize = 10;
 /// A bench with a fixed patience: two runs may measure different values, which printed programs contain.
-const MISALIGNED: [&str; 4] = ["--defect", "malloc.aligned-only-from-4KiB", "--patience", "2000"];
+const MISALIGNED: [&str; 4] = ["--defect", "malloc.aligned-only-from-4KiB", "--tune", "patience=2000"];
 
 #[fixture]
 fn bench() -> Bench {
@@ -164,7 +164,7 @@ fn part_again(bench: &Bench, report: &str, shard: &str) -> Answer {
 #[case::defect(&MISALIGNED, "the defects: none in the first, malloc.aligned-only-from-4KiB in this one")]
 #[case::strict(&["--strict"], "--strict: off in the first, on in this one")]
 #[case::number(&["--shard", "2/3"], "the number of parts: 2 in the first, 3 in this one")]
-#[case::times(&["--times", "part-1"], "the times: not reported in the first")]
+#[case::times(&["--shard", "2/2@part-1"], "the times: not reported in the first")]
 #[case::rules(&["acl.small.r1"], "the rules selected for all parts: different")]
 fn shards_of_different_runs_are_not_merged(bench: Bench, #[case] other: &[&str], #[case] why: &str) {
     part(&bench, "part-1", "1/2", &[]).says(0, &[]);
@@ -204,8 +204,7 @@ fn a_list_of_rules_in_a_file_and_exclusions_select_rules(bench: Bench) {
     bench.run_catalog("none", &words).says(2, &["todo.txt lists no rule"]);
     fs::remove_file(bench.path("todo.txt")).unwrap();
     bench.run_catalog("none", &words).says(2, &["todo.txt", "give a file with an id on each line"]);
-    bench.run_catalog("none", &["--times", "listed"]).says(2, &["--shard"]);
-    bench.run_catalog("none", &["--shard", "1/2", "--times", "nowhere"]).says(2, &["--times:", "nowhere"]);
+    bench.run_catalog("none", &["--shard", "1/2@nowhere"]).says(2, &["--shard:", "nowhere"]);
     bench.run_catalog("none", &["--shard", "3/2"]).says(2, &["a shard is K/N"]);
     let nextest = bench.command(["run", "--specs", "specs", "--shard", "1/2"]).env("NEXTEST_RUN_ID", "x").output();
     assert!(String::from_utf8_lossy(&nextest.unwrap().stderr).contains("nextest starts one process per rule"));
@@ -214,7 +213,7 @@ fn a_list_of_rules_in_a_file_and_exclusions_select_rules(bench: Bench) {
 #[rstest]
 fn the_floor_applies_to_all_shards_together(bench: Bench) {
     for number in [1, 2] {
-        part(&bench, &format!("part-{number}"), &format!("{number}/2"), &["--min-executed", "10"]).says(0, &[]);
+        part(&bench, &format!("part-{number}"), &format!("{number}/2"), &["--tune", "min-executed=10"]).says(0, &[]);
     }
     // One rule does not apply.
     merged(&bench, "merged", &["part-1", "part-2"]).says(3, &["9 pass"]);
@@ -224,7 +223,7 @@ fn the_floor_applies_to_all_shards_together(bench: Bench) {
 fn shards_divided_by_times_make_the_whole_run(bench: Bench) {
     bench.run_catalog("earlier", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     for number in [1, 2, 3] {
-        part(&bench, &format!("part-{number}"), &format!("{number}/3"), &["--times", "earlier"]).says(0, &[]);
+        part(&bench, &format!("part-{number}"), &format!("{number}/3@earlier"), &[]).says(0, &[]);
     }
     merged(&bench, "merged", &["part-3", "part-1", "part-2"]).says(0, &["3 of 3, merged"]);
     assert_eq!(told(&bench.report("merged")), told(&bench.report("earlier")));

@@ -71,7 +71,8 @@ fn bench(mebibytes: &str) -> Bench {
 fn a_device_has_the_configured_memory(#[case] mebibytes: &str, #[values("host", "device")] run_mode: &str) {
     let bench = bench(mebibytes);
     let rules = if run_mode == "host" { "4 pass" } else { "pass" };
-    let words = ["--product", "a2", "--backend", "simulator", "--sim-memory", mebibytes, "--run-mode", run_mode];
+    let sim = format!("memory={mebibytes},run-mode={run_mode}");
+    let words = ["--product", "a2", "--backend", "simulator", "--sim", &sim];
     bench.run_catalog("report", &words).says(0, &[rules]);
     let report = bench.report("report");
     assert_eq!(report.header.settings.sim_memory, mebibytes.parse().ok());
@@ -94,24 +95,24 @@ fn without_the_setting_a_device_has_the_memory_of_its_product() {
 #[test]
 fn the_replay_of_a_failure_has_the_setting() {
     let bench = bench("4096");
-    let words = ["--product", "a2", "--backend", "simulator", "--sim-memory", "2048", "acl.small.total"];
-    bench.run_catalog("report", &words).says(1, &["FAIL  acl.small.total", "--sim-memory 2048"]);
+    let words = ["--product", "a2", "--backend", "simulator", "--sim", "memory=2048", "acl.small.total"];
+    bench.run_catalog("report", &words).says(1, &["FAIL  acl.small.total", "--sim memory=2048"]);
     bench.replay("acl.small.total", "report", &[]).says(1, &["FAIL  acl.small.total"]);
 }
 
 #[rstest]
-#[case::below("1023", "1023 is not in 1024..=65536")]
-#[case::above("65537", "65537 is not in 1024..=65536")]
-#[case::no_number("4G", "invalid value '4G'")]
+#[case::below("1023", "memory is 1024 to 65536, not `1023`")]
+#[case::above("65537", "memory is 1024 to 65536, not `65537`")]
+#[case::no_number("4G", "memory is 1024 to 65536, not `4G`")]
 fn an_impossible_size_is_refused(#[case] mebibytes: &str, #[case] reason: &str) {
     let bench = Bench::new();
-    bench.run(["run", "--backend", "simulator", "--sim-memory", mebibytes]).says(2, &[reason]);
+    bench.run(["run", "--backend", "simulator", "--sim", &format!("memory={mebibytes}")]).says(2, &[reason]);
 }
 
 #[test]
 fn the_setting_does_not_apply_to_another_library() {
     let bench = bench("2048");
     bench.library("fixtures/faults/faults.c", &[]);
-    let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim-memory", "2048"]);
-    answer.says(2, &["--sim-memory configures the simulated device, but another library is under test"]);
+    let answer = bench.run_catalog("report", &["--library", "libtested.so", "--sim", "memory=2048"]);
+    answer.says(2, &["--sim memory configures the simulated device, but another library is under test"]);
 }

@@ -55,7 +55,7 @@ const DRAWN: &str = "
 ";
 
 /// A call takes 50 ms: the watchdog's second is over before thirty cases have run, but not before two.
-const CUT: &[&str] = &["--rule-limit", "1", "--call-ns", "50000000"];
+const CUT: &[&str] = &["--tune", "rule-limit=1", "--sim", "call-ns=50000000"];
 
 #[test]
 fn a_slow_runtime_gets_the_cases_and_the_verdict_of_a_fast_one() {
@@ -63,8 +63,10 @@ fn a_slow_runtime_gets_the_cases_and_the_verdict_of_a_fast_one() {
     bench.catalog(chapter(&[RARELY, HOLDS]));
     let broken = ["--defect", MISALIGNED];
     bench.run_catalog("fast", &[A2, &broken].concat()).says(1, &["FAIL  acl.small.rarely"]);
-    bench.run_catalog("slow", &[A2, &broken, &["--call-ns", "4000000"]].concat()).says(1, &["FAIL  acl.small.rarely"]);
-    bench.run_catalog("sound", &[A2, &["--call-ns", "4000000", "acl.small.holds"]].concat()).says(0, &[]);
+    bench
+        .run_catalog("slow", &[A2, &broken, &["--sim", "call-ns=4000000"]].concat())
+        .says(1, &["FAIL  acl.small.rarely"]);
+    bench.run_catalog("sound", &[A2, &["--sim", "call-ns=4000000", "acl.small.holds"]].concat()).says(0, &[]);
     let (fast, slow) = (bench.report("fast"), bench.report("slow"));
     assert_eq!(fast.verdicts(), slow.verdicts());
     let first = |report: &support::Report| report.result("acl.small.rarely").failure.as_ref().unwrap().case;
@@ -167,9 +169,9 @@ fn a_timeout_from_the_patience_and_no_timeout_are_accepted(#[case] time: &str) {
 fn a_replay_keeps_the_patience_and_refuses_a_shorter_one() {
     let bench = Bench::new();
     bench.catalog(chapter(&[HOLDS]));
-    bench.run_catalog("run", &[A2, &["--patience", "7300", "-v"]].concat()).says(0, &["patience 7300 ms"]);
+    bench.run_catalog("run", &[A2, &["--tune", "patience=7300", "-v"]].concat()).says(0, &["patience 7300 ms"]);
     assert_eq!(bench.report("run").header.settings.patience, Some(7_300));
-    bench.run_catalog("less", &[A2, &["--patience", "1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
+    bench.run_catalog("less", &[A2, &["--tune", "patience=1999"]].concat()).says(2, &["`auto`, or 2000 to 600000"]);
     bench.run_catalog("auto", &[A2, &["-v"]].concat()).says(0, &["patience "]);
     assert!(bench.report("auto").header.settings.patience.is_some_and(|patience| patience >= 2_000));
 }

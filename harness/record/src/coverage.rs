@@ -35,7 +35,7 @@ impl std::fmt::Display for Cut {
         let limit = std::time::Duration::from_millis(self.limit_milliseconds);
         write!(
             f,
-            "{} of {} planned cases ran within the limit of {limit:?}{}; set a longer --rule-limit",
+            "{} of {} planned cases ran within the limit of {limit:?}{}; set a longer --tune rule-limit",
             self.ran,
             self.planned,
             match self.edges_left {

@@ -114,14 +114,14 @@ impl fmt::Display for Incident {
                 let name = device_name(device.as_deref());
                 write!(
                     f,
-                    "{name} was out of use ({reason}); --recover-cmd restored it (attempt {attempt} of {attempts})"
+                    "{name} was out of use ({reason}); the recovery command restored it (attempt {attempt} of {attempts})"
                 )
             }
             Incident::DeviceNotBack { device, reason, attempt, attempts } => {
                 let name = device_name(device.as_deref());
                 write!(
                     f,
-                    "{name} is out of use; --recover-cmd did not restore it (attempt {attempt} of {attempts}): {reason}"
+                    "{name} is out of use; the recovery command did not restore it (attempt {attempt} of {attempts}): {reason}"
                 )
             }
             Incident::ProcessReplaced { device, rule, reason } => write!(
@@ -177,7 +177,7 @@ mod tests {
     #[case::of_an_unnamed_device(
         Incident::DeviceNotBack { device: None, reason: "the command ended with 1".into(), attempt: 1, attempts: 2 },
         r#"{"event":"device-not-back","device":null,"reason":"the command ended with 1","attempt":1,"attempts":2}"#,
-        "the device is out of use; --recover-cmd did not restore it (attempt 1 of 2): the command ended with 1"
+        "the device is out of use; the recovery command did not restore it (attempt 1 of 2): the command ended with 1"
     )]
     #[case::retried(
         Incident::RuleRetried {

@@ -21,7 +21,7 @@ impl fmt::Display for MemoryLimit {
         let call = call.as_ref().map_or(String::new(), |call| format!(", in {call}"));
         write!(
             f,
-            "the process reached its limit of {mebibytes} MiB on top of what it used after start-up{call} (--worker-memory \
+            "the process reached its limit of {mebibytes} MiB on top of what it used after start-up{call} (--tune worker-memory=MIB \
              raises it)"
         )
     }

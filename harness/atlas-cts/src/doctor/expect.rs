@@ -32,12 +32,15 @@ fn count(rules: &Rules, id: &str, options: &Surroundings, found: &Examination) -
     let given = &options.conditions;
     let conditions = Conditions {
         product: id.to_owned(),
-        run_mode: given.run_mode.clone().or_else(|| product.run_modes.first().cloned()).unwrap_or_default(),
+        run_mode: std::env::var("ATLAS_CTS_RUN_MODE")
+            .ok()
+            .or_else(|| product.run_modes.first().cloned())
+            .unwrap_or_default(),
         devices: given.devices.unwrap_or(devices.max(1)),
         lacking: Default::default(),
         editions: of("runtime").or_else(|| of("toolkit")).and_then(|version| Edition::read(&version.version)).into(),
         kernel: None,
-        virtual_machine: options.machine.assume_bare_metal.then_some(false),
+        virtual_machine: options.machine.variables.bare_metal.then_some(false),
         capabilities: Default::default(),
         trials: Default::default(),
         locked_memory: None,

@@ -57,9 +57,9 @@ pub(super) fn look(
         .arg(library)
         .arg("--report-dir")
         .arg(&report);
-    let (deadline, wait) = (options.conditions.deadline, options.machine.lock_wait);
-    command.arg("--deadline").arg(deadline.to_string());
-    command.arg("--lock-dir").arg(&options.machine.lock_dir).arg("--lock-wait").arg(wait.to_string());
+    let (deadline, wait) = (options.tune.deadline, options.tune.lock_wait);
+    command.args(["--tune", &format!("deadline={deadline},lock-wait={wait}")]);
+    command.env("ATLAS_CTS_LOCKS", &options.machine.variables.locks);
     command.args(["--runtime", runtime.name(), "--lang", Language::English.name()]);
     let product = found.product.as_deref().filter(|_| patient.product.is_some());
     command.arg("--product").arg(product.unwrap_or("auto"));

@@ -53,7 +53,7 @@ pub(super) fn look(
     let given = &options.conditions;
     let path = python_interpreter();
     let python = path.display().to_string();
-    let set_up = match set_up_python(given, rules, runtime, false) {
+    let set_up = match set_up_python(given, options.tune.deadline, rules, runtime, false) {
         Ok(None) => return,
         Ok(Some(set_up)) => set_up,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! The run options that an examination reads.
 
 use clap::Args;
-use engine::run::{CatalogOptions, ConditionOptions, MachineOptions};
+use engine::run::{CatalogOptions, ConditionOptions, DOCTOR, Given, MachineOptions};
 
 /// The options that a run on this machine would get.
 #[derive(Debug, Args)]
@@ -12,4 +12,6 @@ pub(super) struct Surroundings {
     pub machine: MachineOptions,
     #[command(flatten)]
     pub conditions: ConditionOptions,
+    #[command(flatten)]
+    pub tune: Given<DOCTOR>,
 }

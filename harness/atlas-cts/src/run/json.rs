@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{AnnotationOptions, say_json};
+use crate::{annotate_aside, say_json};
 use engine::run::{Agenda, Listener, Observer, RunError};
 use record::{Incident, Recorded};
 
@@ -10,9 +10,7 @@ use super::event::{LogEvent, LogLine};
 
 /// Prints events as JSON objects.
 #[derive(Debug)]
-pub(super) struct JsonLog {
-    pub(super) annotations: AnnotationOptions,
-}
+pub(super) struct JsonLog;
 
 /// Prints the events that happen while rules run.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ impl Observer for JsonLog {
     }
 
     fn summary(&mut self, run: &Recorded) -> Result<(), RunError> {
-        self.annotations.say_aside(run);
+        annotate_aside(run);
         print(LogEvent::end(run))
     }
 }

@@ -9,10 +9,9 @@ mod verbosity;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::CommandError;
 use crate::runtimes::RUNTIMES;
-use crate::{AnnotationOptions, CommandError};
 use anstream::ColorChoice;
-use catalog::Originals;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, ValueEnum};
 use engine::run::headings::{RESULTS, SELECTION};
@@ -50,14 +49,6 @@ pub struct RunArguments {
     /// `catalog schema` describes the JSON objects.
     #[arg(long, value_enum, default_value = "text", value_name = "FORM", help_heading = RESULTS, hide_short_help = true)]
     log_format: LogFormat,
-    #[command(flatten)]
-    annotations: AnnotationOptions,
-    /// Quote the sentences in the documents in this folder in failures.
-    ///
-    /// The folder has the vendor's documents as .md, .txt or .h files. Sentences are found by digest. The run records
-    /// the same without the documents; `report` quotes them in the files.
-    #[arg(long, value_name = "DIR", help_heading = RESULTS, hide_short_help = true)]
-    documents: Option<PathBuf>,
     /// Write what rules observed, with the device's name and the libraries' versions, to this file as JSON.
     ///
     /// The answers settle questions that no document answers. `catalog schema` describes the file.
@@ -104,7 +95,8 @@ impl RunArguments {
     }
 }
 
-/// The long names of the options on the command line itself, without those from the environment.
+/// The long names of the options on the command line itself, without those from the environment. A key of `--tune` or
+/// `--sim` is named as `tune deadline`.
 pub fn on_command_line(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
     let (command, given) = match given.subcommand() {
         Some((name, own)) => (command.find_subcommand(name).unwrap_or(command), own),
@@ -114,7 +106,12 @@ pub fn on_command_line(command: &Command, given: &ArgMatches) -> BTreeSet<String
         let id = option.get_id().as_str();
         given.try_contains_id(id).is_ok() && given.value_source(id) == Some(ValueSource::CommandLine)
     };
-    command.get_arguments().filter(there).filter_map(|option| Some(option.get_long()?.to_owned())).collect()
+    let options = command.get_arguments().filter(there).filter_map(|option| Some(option.get_long()?.to_owned()));
+    let keys = ["tune", "sim"].into_iter().flat_map(|option| {
+        let values = given.try_get_many::<String>(option).ok().flatten().into_iter().flatten();
+        values.map(move |text| format!("{option} {}", text.split('=').next().unwrap_or_default()))
+    });
+    options.chain(keys).collect()
 }
 
 /// Runs rules and prints the events.
@@ -127,8 +124,7 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
     let filter = arguments.selection.filter(arguments.filter, arguments.exact || query, Vec::new())?;
     let runtime = choose_runtime(RUNTIMES, &mut arguments.options.catalog, &filter.wanted)?;
     ColorChoice::from(arguments.color).write_global();
-    let originals = arguments.documents.as_deref().map(Originals::read).transpose().map_err(CommandError::Originals)?;
-    let (options, annotations, verbosity) = (arguments.options, arguments.annotations, arguments.verbosity);
+    let (options, verbosity) = (arguments.options, arguments.verbosity);
     if arguments.log_format == LogFormat::Json && (verbosity.quiet || verbosity.verbose) {
         return Err(CommandError::NotText { option: if verbosity.quiet { "--quiet" } else { "--verbose" } });
     }
@@ -138,11 +134,8 @@ pub fn run(mut arguments: RunArguments) -> Result<ExitStatus, CommandError> {
         None => &Ledger,
     };
     let status = match arguments.log_format {
-        LogFormat::Text => {
-            let mut terminal = Terminal::new(verbosity, annotations).quoting(originals);
-            engine::run::run(options, runtime, &filter, books, &mut terminal)
-        }
-        LogFormat::Json => engine::run::run(options, runtime, &filter, books, &mut JsonLog { annotations }),
+        LogFormat::Text => engine::run::run(options, runtime, &filter, books, &mut Terminal::new(verbosity)),
+        LogFormat::Json => engine::run::run(options, runtime, &filter, books, &mut JsonLog),
     };
     Ok(status?)
 }

@@ -41,9 +41,6 @@ pub(crate) struct ProgramArguments {
     /// Number of devices; default: 4.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Simulated device")]
     devices: Option<u32>,
-    /// Where the program runs: host or device.
-    #[arg(long, value_name = "MODE", help_heading = "Simulated device")]
-    run_mode: Option<String>,
     /// Switch on a seeded defect, a bad device or a legal variant.
     #[arg(long = "defect", value_name = "NAME", value_delimiter = ',', help_heading = "Simulated device")]
     defects: Vec<String>,
@@ -64,11 +61,7 @@ pub(crate) struct ProgramArguments {
 pub(crate) fn run_program(runtime: &'static Runtime, arguments: &ProgramArguments) -> Result<i32, CommandError> {
     let device = runtime.simulated.as_ref().ok_or(CommandError::NoSimulator)?;
     let rules = load_rules(&arguments.catalog, runtime)?;
-    let conditions = ConditionOptions {
-        devices: arguments.devices,
-        run_mode: arguments.run_mode.clone(),
-        ..ConditionOptions::default()
-    };
+    let conditions = ConditionOptions { devices: arguments.devices, ..ConditionOptions::default() };
     let mut options = Options::of_rules(&arguments.catalog, &conditions, &Default::default(), &arguments.simulator);
     options.run.defects.clone_from(&arguments.defects);
     let failed = |path: &Path| {

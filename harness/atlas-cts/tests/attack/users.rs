@@ -150,8 +150,8 @@ fn a_relative_python_path_is_relative_to_the_current_folder(bench: Bench) {
 /// A run, or the doctor, whose interpreter is a script. The script adds the processes that it starts to $LEFT.
 fn query(bench: &Bench, command: &str, script: &str, limit: &str) -> Command {
     executable(bench, "python", &format!("#!/bin/sh\n{script}\n"));
-    let rule =
-        if command == "run" { &["acl.set.byte", "--backend", "simulator", "--deadline", limit][..] } else { &[] };
+    let limit = format!("deadline={limit}");
+    let rule = if command == "run" { &["acl.set.byte", "--backend", "simulator", "--tune", &limit][..] } else { &[] };
     let words = [command, "--product", "a2"];
     let mut command = bench.command(words.iter().chain(rule).chain(&THROUGH));
     command.env("ATLAS_CTS_PYTHON", "./python");

@@ -353,8 +353,8 @@ fn a_code_of_the_driver_is_explained_by_a_probe(#[case] flags: &[&str], #[case] 
     let locks = machine.bench.path("locks").display().to_string();
     let path = machine.bench.library_named("libcuda.so.1", DRIVER, flags);
     let path = path.display().to_string();
-    let probe = ["--probe", "--deadline", "2", "--lock-dir", &locks, "--library", &path];
-    let found = machine.with(&probe).examine();
+    let probe = ["--probe", "--tune", "deadline=2", "--library", &path];
+    let found = machine.with(&probe).variable("ATLAS_CTS_LOCKS", &locks).examine();
     found.says(id, "blocker", &[says]).says("probe.failed", "blocker", &["error: "]);
     assert_eq!(found.status, 3);
 }

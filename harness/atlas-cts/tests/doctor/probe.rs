@@ -8,7 +8,8 @@ const RUNTIME: &str = "fixtures/machines/runtime.c";
 
 fn probed(machine: Machine, flags: &[&str]) -> crate::doctor::machine::Found {
     let locks = machine.bench.path("locks").display().to_string();
-    machine.library(RUNTIME, flags).with(&["--probe", "--deadline", "2", "--lock-dir", &locks]).examine()
+    let machine = machine.library(RUNTIME, flags).variable("ATLAS_CTS_LOCKS", &locks);
+    machine.with(&["--probe", "--tune", "deadline=2"]).examine()
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn a_loop_without_end_is_a_mistake_of_the_rule(#[case] body: &[&str]) {
     let outer =
         ["aclrtGetDeviceCount(&n);", "uint64_t m = 0;", "n > 0;", "for (i < 50000 + n) {", "for (j < 50000 + n) {"];
     let bench = one_rule(&[&outer[..], body, &["} }"]].concat());
-    run_with(&bench, "report", &["--deadline", "60"]).says(3, &["ERROR  acl.faults.only"]);
+    run_with(&bench, "report", &["--tune", "deadline=60"]).says(3, &["ERROR  acl.faults.only"]);
     let reason = reason(&bench, "acl.faults.only");
     assert_eq!(reason, "the case executed more than 20000000 statements: limit the iterations of its loops");
 }
@@ -64,7 +64,7 @@ fn a_deadline_that_passes_between_calls_is_not_blamed_on_the_library() {
     run_hanging(&bench, "report").says(3, &["ERROR  acl.faults.only"]);
     let reason = reason(&bench, "acl.faults.only");
     assert!(reason.contains("no progress for 1s while no call was open; the process was killed"), "{reason}");
-    assert!(reason.contains("limit their loops and sizes, or raise --deadline"), "{reason}");
+    assert!(reason.contains("limit their loops and sizes, or raise --tune deadline"), "{reason}");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn exhausted_processor_time_is_blamed_on_the_limit() {
     let bench = struck_by(&["FAULT_HANG"], "");
     let before = ["prlimit", "--cpu=5", "--"];
     // On a busy machine, five seconds of processor time take longer than the usual deadline.
-    let words = [&RUN[..], &["--deadline", "120", "acl.faults.struck"]].concat();
+    let words = [&RUN[..], &["--tune", "deadline=120", "acl.faults.struck"]].concat();
     let Some(answer) = limited(&bench, &before, &words) else { return };
     answer.says(3, &["ERROR  acl.faults.struck"]);
     let reason = reason(&bench, "acl.faults.struck");
@@ -115,11 +115,16 @@ fn a_set_up_that_needs_more_memory_than_the_suite_allows_is_skipped_with_the_opt
     let set_up = struck.replacen("NORMAL_ONLY);\n", "NORMAL_ONLY);\n      ---\n", 1);
     bench.catalog(format!("{before}  - id: acl.faults.struck\n{set_up}"));
     let says = "the process reached its limit of 256 MiB on top of what it used after start-up";
-    run_with(&bench, "report", &["--deadline", "20", "--worker-memory", "256"]).says(0, &["2 pass, 1 skipped"]);
+    run_with(&bench, "report", &["--tune", "deadline=20", "--tune", "worker-memory=256"])
+        .says(0, &["2 pass, 1 skipped"]);
     let report = bench.report("report");
     let result = report.result("acl.faults.struck");
     assert_eq!(result.verdict, Verdict::Skipped);
-    assert!(result.reason.contains(says) && result.reason.contains("--worker-memory raises it"), "{}", result.reason);
+    assert!(
+        result.reason.contains(says) && result.reason.contains("--tune worker-memory=MIB raises it"),
+        "{}",
+        result.reason
+    );
 }
 
 /// In a shared and in an isolated process, the library is blamed and the limit is named.
@@ -135,7 +140,7 @@ fn a_library_that_takes_all_memory_meets_the_limit(
 ) {
     const LIMIT: &str = "the process reached its limit of 256 MiB on top of what it used after start-up";
     let bench = struck_by(&[fault], actors);
-    run_with(&bench, "report", &["--deadline", "20", "--worker-memory", "256"]).says(status, &[says]);
+    run_with(&bench, "report", &["--tune", "deadline=20", "--tune", "worker-memory=256"]).says(status, &[says]);
     let report = bench.report("report");
     let result = report.result("acl.faults.struck");
     let told = if status == 0 { result.findings.join("\n") } else { result.reason.clone() };

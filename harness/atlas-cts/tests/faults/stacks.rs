@@ -35,7 +35,7 @@ fn debugger(bench: &Bench, lines: &str) {
 #[test]
 fn every_report_has_the_stack_of_a_crash() {
     let bench = struck_by(&["FAULT_SEGFAULT"], "");
-    let text = run(&bench, &["--deadline", "20"]);
+    let text = run(&bench, &["--tune", "deadline=20"]);
     let stack = stack(&bench);
     let frames = &stack.threads[0].frames;
     assert!(frames[0].starts_with("#0 libtested.so+0x"), "{stack:#?}");
@@ -53,7 +53,7 @@ fn a_redacted_stack_names_no_folder_of_a_user() {
     let bench = struck_by(&["FAULT_SEGFAULT"], "");
     let home = bench.path("").canonicalize().unwrap();
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libtested.so"];
-    let mut command = bench.command(words.iter().chain(&["--redact"]));
+    let mut command = bench.command(words.iter().chain(&["--tune", "redact=yes"]));
     answer(command.env("HOME", &home)).says(1, &["acl.faults.struck"]);
     let stack = stack(&bench);
     assert!(stack.modules.iter().any(|module| module.starts_with("<home-1>/libtested.so")), "{stack:#?}");
@@ -63,7 +63,7 @@ fn a_redacted_stack_names_no_folder_of_a_user() {
 #[test]
 fn without_a_debugger_the_worker_tells_where_it_hangs() {
     let bench = struck_by(&["FAULT_SLEEPS"], "");
-    let text = run(&bench, &["--deadline", "1"]);
+    let text = run(&bench, &["--tune", "deadline=1"]);
     let stack = stack(&bench);
     assert!(stack.threads[0].frames.iter().any(|frame| frame.contains("sleep_for_ever+0x")), "{stack:#?}");
     assert!(stack.remarks[0].starts_with("no debugger is in PATH"), "{stack:#?}");
@@ -77,7 +77,7 @@ fn a_debugger_reads_a_hang_once() {
     let bench = struck_by(&["FAULT_SLEEPS"], "");
     let header = "echo \"Thread 1 (Thread 0x1 (LWP $process) \\\"cts\\\"):\"";
     debugger(&bench, &format!("{header}\necho '#0  0x0000000000000001 in device_wait (queue=3) at queue.c:7'"));
-    let text = run(&bench, &["--deadline", "1"]);
+    let text = run(&bench, &["--tune", "deadline=1"]);
     let stack = stack(&bench);
     assert_eq!(stack.threads[0].frames, ["#0 device_wait (queue=3) at queue.c:7"], "{stack:#?}");
     assert_eq!(stack.remarks, Vec::<String>::new());
@@ -91,7 +91,7 @@ fn a_debugger_reads_a_hang_once() {
 fn a_debugger_that_fails_is_a_remark(#[case] script: &str, #[case] remark: &str) {
     let bench = struck_by(&["FAULT_SLEEPS"], "");
     debugger(&bench, script);
-    run(&bench, &["--deadline", "1"]);
+    run(&bench, &["--tune", "deadline=1"]);
     let result = bench.report("report").result("acl.faults.struck").clone();
     assert_eq!(result.verdict.name(), "timeout", "{}", result.reason);
     let stack = stack(&bench);
@@ -102,7 +102,7 @@ fn a_debugger_that_fails_is_a_remark(#[case] script: &str, #[case] remark: &str)
 #[test]
 fn a_thread_that_blocks_all_signals_is_silent() {
     let bench = struck_by(&["FAULT_HANG"], "");
-    run(&bench, &["--deadline", "1"]);
+    run(&bench, &["--tune", "deadline=1"]);
     let stack = stack(&bench);
     // On a busy machine, the kernel has interrupted the loop, and its functions follow in brackets.
     let wait = &stack.threads[0].wait;

@@ -125,7 +125,7 @@ fn of_codes_that_change_between_processes_the_first_is_reported() {
 fn a_slow_start_is_waited_for() {
     let bench = struck_by(&["FAULT_START_SLOW"], "");
     // The deadline of a start is four times that of a step.
-    run_with(&bench, "report", &["--deadline", "2"]).says(0, &[]);
+    run_with(&bench, "report", &["--tune", "deadline=2"]).says(0, &[]);
     let report = bench.report("report");
     expect_whole(&report);
     assert_eq!(report.result("acl.faults.struck").verdict.name(), "pass");

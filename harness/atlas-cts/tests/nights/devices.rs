@@ -47,7 +47,7 @@ fn machine(rules: &str, kind: &str) -> Bench {
 
 fn command(bench: &Bench, devices: u32, arguments: &[&str]) -> Command {
     let words = ["run", "--specs", "specs", "--report-dir", "report", "--product", "a2", "--library", "libnight.so"];
-    let mut command = bench.command(words.iter().chain(&["--deadline", "1"]).chain(arguments));
+    let mut command = bench.command(words.iter().chain(&["--tune", "deadline=1"]).chain(arguments));
     command.env("ATLAS_CTS_SIM_PRODUCT", "a2").env("ATLAS_CTS_SIM_DEVICES", devices.to_string());
     command.env("ATLAS_CTS_SIM_MACHINE", bench.path("machine")).env("NIGHT_COUNT", bench.path("count"));
     command
@@ -98,9 +98,9 @@ fn a_device_that_is_dead_before_the_run_is_not_used(#[case] hangs: &str, #[case]
     assert_eq!((out.device.as_str(), report.header.devices), ("2", 3));
     assert!(out.reason.contains(why), "{}", out.reason);
     fs::remove_dir_all(bench.path("report")).unwrap();
-    let mut strict = command(&bench, 4, &["--min-devices", "4"]);
+    let mut strict = command(&bench, 4, &["--tune", "min-devices=4"]);
     dead(&mut strict);
-    crate::nights::answer(&mut strict).says(3, &[why, "; --min-devices requires 4, and 3 can be used; fix them"]);
+    crate::nights::answer(&mut strict).says(3, &[why, "; --tune min-devices requires 4, and 3 can be used; fix them"]);
     assert!(!bench.path("report/results.jsonl").exists(), "nothing ran");
 }
 
@@ -131,8 +131,9 @@ fn a_run_without_a_bad_device_is_resumed_without_it(#[values(false, true)] repai
 #[case::of_one(1, "only one device works")]
 fn too_few_devices_are_reported_even_if_all_work(#[case] devices: u32, #[case] says: &str) {
     let bench = machine(&copies(0, 2), "WORKS");
-    let says = [&format!("--min-devices 4: {says}; find the others with `atlas-cts doctor`")];
-    crate::nights::answer(&mut command(&bench, devices, &["--min-devices", "4"])).says(3, &says.map(String::as_str));
+    let says = [&format!("--tune min-devices=4: {says}; find the others with `atlas-cts doctor`")];
+    crate::nights::answer(&mut command(&bench, devices, &["--tune", "min-devices=4"]))
+        .says(3, &says.map(String::as_str));
     let wanted = "--devices 9: the runtime reports";
     let next = "or fewer, or find the others with `atlas-cts doctor`";
     crate::nights::answer(&mut command(&bench, devices, &["--devices", "9"])).says(2, &[wanted, next]);
@@ -189,7 +190,7 @@ fn one_is_wrong(bench: &Bench, device: &str, arguments: &[&str]) -> Command {
 #[case::the_last("3", "holds on devices 0, 1, 2")]
 fn the_wrong_one_of_four_devices_is_found_and_named(#[case] wrong: &str, #[case] others: &str) {
     let bench = machine(&(copies(0, 4) + &rule("night.large", "", LARGE_COPY)), "WORKS");
-    let (answer, report) = ran(&bench, &mut one_is_wrong(&bench, wrong, &["--on-every-device"]));
+    let (answer, report) = ran(&bench, &mut one_is_wrong(&bench, wrong, &["--tune", "every-device=yes"]));
     let said = format!("fails on device {wrong}, {others}");
     answer.says(1, &["FAIL  acl.night.large", &said, &format!("ASCEND_RT_VISIBLE_DEVICES={wrong} atlas-cts run ")]);
     let large = report.result("acl.night.large");
@@ -322,11 +323,12 @@ fn if_the_only_device_dies_the_remaining_rules_are_lost_and_none_is_blamed(#[cas
 fn a_device_recovered_by_the_sites_command_is_used_again() {
     let bench = machine(&copies(0, 30), "DIES");
     let command_of_the_site = "echo \"$ATLAS_CTS_DEVICE: $ATLAS_CTS_REASON\" >>recovered && : >repaired";
-    let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site]);
+    let mut night = command(&bench, 1, &[]);
+    night.env("ATLAS_CTS_RECOVER_CMD", command_of_the_site);
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     night.env("NIGHT_REPAIRED", bench.path("repaired"));
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(0, &["--recover-cmd restored it (attempt 1 of 2)"]);
+    answer.says(0, &["the recovery command restored it (attempt 1 of 2)"]);
     expect_all(&report, Verdict::Pass);
     let told = fs::read_to_string(bench.path("recovered")).unwrap();
     assert!(told.starts_with("0: ") && told.contains("507899") && told.lines().count() == 1, "{told}");
@@ -335,17 +337,19 @@ fn a_device_recovered_by_the_sites_command_is_used_again() {
 #[test]
 fn a_device_is_recovered_for_a_rule_that_needs_several() {
     let bench = machine(&pairs(0, 12), "DIES");
-    let mut night = command(&bench, 2, &["--recover-cmd", ": >repaired"]);
+    let mut night = command(&bench, 2, &[]);
+    night.env("ATLAS_CTS_RECOVER_CMD", ": >repaired");
     night.env("NIGHT_DEVICE", "1").env("NIGHT_DIES_AT", "30").env("NIGHT_REPAIRED", bench.path("repaired"));
     let (answer, report) = ran(&bench, &mut night);
-    answer.says(0, &["device 1 was out of use", "--recover-cmd restored it (attempt 1 of 2)"]);
+    answer.says(0, &["device 1 was out of use", "the recovery command restored it (attempt 1 of 2)"]);
     expect_all(&report, Verdict::Pass);
 }
 
 #[test]
 fn a_stopped_run_does_not_wait_for_the_sites_command() {
     let bench = machine(&copies(0, 30), "DIES");
-    let mut night = command(&bench, 1, &["--recover-cmd", ": >begun; sleep 60; : >waited"]);
+    let mut night = command(&bench, 1, &[]);
+    night.env("ATLAS_CTS_RECOVER_CMD", ": >begun; sleep 60; : >waited");
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     let child = night.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(|| bench.path("begun").exists());
@@ -360,7 +364,8 @@ fn a_stopped_run_does_not_wait_for_the_sites_command() {
 #[case::takes_too_long("echo tried >>recovered; sleep 60", "timed out and was killed")]
 fn a_command_that_does_not_help_is_tried_twice(#[case] command_of_the_site: &str, #[case] why: &str) {
     let bench = machine(&copies(0, 30), "DIES");
-    let mut night = command(&bench, 1, &["--recover-cmd", command_of_the_site, "--recover-limit", "1"]);
+    let mut night = command(&bench, 1, &["--tune", "recover-limit=1"]);
+    night.env("ATLAS_CTS_RECOVER_CMD", command_of_the_site);
     night.env("ASCEND_RT_VISIBLE_DEVICES", "0").env("NIGHT_DEVICE", "0").env("NIGHT_DIES_AT", "40");
     let (answer, report) = ran(&bench, &mut night);
     answer.says(3, &["did not restore it (attempt 1 of 2)", "did not restore it (attempt 2 of 2)", why]);

@@ -98,7 +98,7 @@ fn a_run_that_was_stopped_twice_gives_up_no_rule() {
     let rules = (0..6).map(|number| rule(&format!("night.slow{number}"), "", COPY)).collect::<String>();
     bench.catalog(format!("title: Night\nrules:\n{rules}"));
     let words =
-        ["--product", "a2", "--backend", "simulator", "--jobs", "1", "--call-ns", "100000000", "--specs", "specs"];
+        ["--product", "a2", "--backend", "simulator", "--jobs", "1", "--sim", "call-ns=100000000", "--specs", "specs"];
     for attempt in ["--report-dir", "--resume", "--resume"] {
         let words = ["run", attempt, "report"].into_iter().chain(words);
         let child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

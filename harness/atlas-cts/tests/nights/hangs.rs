@@ -46,7 +46,7 @@ fn a_set_up_that_takes_longer_than_the_patience_is_skipped_with_the_option() {
     answer.says(0, &["1 pass, 1 skipped"]);
     let result = report.result("acl.night.waits");
     assert_eq!(result.verdict, Verdict::Skipped);
-    assert!(result.reason.contains("patience is 2000 ms (--patience raises it)"), "{}", result.reason);
+    assert!(result.reason.contains("patience is 2000 ms (--tune patience=MS raises it)"), "{}", result.reason);
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn a_run_stopped_at_any_instant_blames_no_rule() {
     bench.catalog(format!("title: Night\nrules:\n{rules}"));
     let words = ["run", "--product", "a2", "--backend", "simulator", "--jobs", "1", "--specs", "specs"];
     let run = |report: &str| {
-        let besides = ["--call-ns", "500000", "--report-dir", report];
+        let besides = ["--sim", "call-ns=500000", "--report-dir", report];
         bench.command(words.iter().chain(&besides)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     run("whole").wait().unwrap();

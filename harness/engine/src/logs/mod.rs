@@ -29,7 +29,7 @@ pub struct Logs {
     /// Reads each source and returns the lines for the scene, or the reason why there are no lines. Reads a limited
     /// number of bytes, and starts no reading after the scene's time limit.
     pub cut_out: fn(&HostMachine, &Scene) -> Vec<Excerpt>,
-    /// Secrets that occur only in this runtime's logs, which `--redact` redacts in addition to the common secrets.
+    /// Secrets that occur only in this runtime's logs, which the key `redact` redacts in addition to the common secrets.
     pub secrets: &'static [Secret],
 }
 

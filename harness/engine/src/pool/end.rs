@@ -30,7 +30,7 @@ pub enum WorkerEnd {
     /// A case took too long while no library call was open.
     #[error(
         "no progress for {0:?} while no call was open; the process was killed; the rule's steps take too long: limit \
-         their loops and sizes, or raise --deadline"
+         their loops and sizes, or raise --tune deadline"
     )]
     Overran(Duration),
     /// The run was interrupted.

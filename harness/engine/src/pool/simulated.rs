@@ -21,8 +21,6 @@ pub struct SimulatedMachine {
     pub run_mode: String,
     /// The names of active defects, bad devices and variants.
     pub defects: Vec<String>,
-    /// The duration of initialization, in milliseconds.
-    pub start_up_ms: u64,
     /// The duration of each call, in nanoseconds.
     pub call_ns: u64,
     /// The seed for the order in which a process's streams work; `None` leaves the order to the processor.
@@ -43,7 +41,6 @@ impl SimulatedMachine {
             (environment::MEMORY, self.memory.map(|mebibytes| mebibytes.to_string()).unwrap_or_default()),
             (environment::RUN_MODE, self.run_mode.clone()),
             (environment::DEFECTS, self.defects.join(",")),
-            (environment::STARTUP_MS, self.start_up_ms.to_string()),
             (environment::CALL_NS, self.call_ns.to_string()),
             (environment::SCHEDULE, self.schedule.map(|seed| seed.to_string()).unwrap_or_default()),
             (environment::REACH, if self.notes_reach { "1".to_owned() } else { String::new() }),

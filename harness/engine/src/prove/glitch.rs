@@ -49,7 +49,7 @@ impl Trial<'_> {
     pub(super) fn glitches(&self, rules: &[&Rule]) -> Result<(), RunError> {
         let patience = self.target.executor.scope.patience;
         let mut options = self.options.clone();
-        options.conditions.deadline = u64::from(patience / LEAST_PATIENCE).max(1);
+        options.tune.deadline = u64::from(patience / LEAST_PATIENCE).max(1);
         let begin = || {
             let mut bench = Bench::new(self.target, &options, Vec::new())?;
             bench.glitches();

@@ -300,7 +300,6 @@ impl Trial<'_> {
     /// Runs a rule on a defect for one cell in the matrix, and counts the cases that notice the defect.
     fn cell(&self, lab: &mut Lab, rule: &Rule, name: &'static str, seed: u64, claimed: bool) {
         let cases = match (claimed, self.proof.matrix, self.proof.unclaimed) {
-            _ if self.proof.cell_cases.is_some() => self.proof.cell_cases,
             (true, ..) => Some(COUNTED),
             // No limit is needed, because only a few rules are tried on unclaimed defects.
             (false, false, Unclaimed::Nobodys) => None,

@@ -73,8 +73,6 @@ pub struct ProofOptions {
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
-    /// The maximum number of cases for a cell of the matrix, in addition to the edges; `None` for the usual numbers.
-    pub cell_cases: Option<u32>,
 }
 
 /// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
@@ -163,8 +161,8 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     // A simulated call counts as hung after five seconds, or more on a slower machine.
     let most = 5 * u64::from(target.executor.scope.patience) / u64::from(LEAST_PATIENCE);
     let mut options = options.clone();
-    options.conditions.deadline = options.conditions.deadline.min(most);
-    options.simulator.sim_schedule.get_or_insert(seed);
+    options.tune.deadline = options.tune.deadline.min(most);
+    options.simulator.schedule.get_or_insert(seed);
     let trial = Trial { target, seed, options, proof, rules: Mutex::new(rules), cells: Mutex::new(Vec::new()) };
     let tries = proof.tries(selected.len());
     let asks = proof.matrix || tries || (proof.variants.is_some() && !proof.every_variant);

@@ -72,7 +72,7 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     let cut: usize = judged.iter().map(|rule| rule.cut.len()).sum();
     if cut > 0 {
         let cut = format!("{} ended", count(cut, "result"));
-        let _ = writeln!(text, "  unknown     {cut} by the watchdog; set a longer --rule-limit");
+        let _ = writeln!(text, "  unknown     {cut} by the watchdog; set a longer --tune rule-limit");
     }
     if proof.weakened {
         shares(&mut text, &judged);

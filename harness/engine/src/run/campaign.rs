@@ -44,8 +44,6 @@ pub struct Campaign {
     /// The cases to run, in this order. If empty, all cases run.
     pub(super) only: Vec<Json>,
     pub(super) known: KnownCases,
-    /// The seed of a random order of rules, if there is one.
-    pub(super) shuffle: Option<u64>,
     /// The run's remarks and incidents.
     pub(super) news: News,
     /// The results so far.
@@ -94,7 +92,7 @@ impl Campaign {
         let measured = target.set_patience(lease.visible().as_deref(), options);
         drop(lease);
         let said: Vec<String> = target.unknown_name.take().into_iter().chain(said).chain(measured).collect();
-        let limit = Duration::from_secs(options.run.recover_limit);
+        let limit = Duration::from_secs(options.tune.recover_limit);
         let evidence = Evidence::of(options, runtime, target.executor.factory.simulated.is_some());
         let mut header = RunHeader { devices_out: out, fingerprint, ..target.header(options) };
         if let Some(redactor) = &evidence.redactor {
@@ -107,10 +105,9 @@ impl Campaign {
             evidence,
             only,
             known: KnownCases::default(),
-            shuffle: options.run.shuffle,
             devices,
             everywhere: options.everywhere(),
-            recovery: options.run.recover_cmd.clone().map(|command| Recovery { command, limit }),
+            recovery: options.machine.variables.recover.clone().map(|command| Recovery { command, limit }),
             running: Running::default(),
             debugger: options.debugger.clone(),
             repeats: options.effort.length,
@@ -236,10 +233,6 @@ impl Campaign {
     /// need many devices would often wait and block other rules.
     pub(super) fn order<'a>(&self, selected: &'a [Planned]) -> Vec<&'a Planned> {
         let mut order: Vec<&Planned> = selected.iter().collect();
-        if let Some(shuffle) = self.shuffle {
-            order.sort_by_cached_key(|planned| rule_seed(shuffle, &planned.id));
-            return order;
-        }
         if self.devices.at_the_same_time().is_some_and(|most| most > 1) {
             // The order cycles through the devices, so that a thread that follows this order rarely waits for a
             // device.

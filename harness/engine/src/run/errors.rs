@@ -170,7 +170,7 @@ pub enum SelectionError {
     List { path: PathBuf, source: io::Error },
     #[error("--rules {path} lists no rules; give a file with an id on each line")]
     EmptyList { path: PathBuf },
-    #[error("--times: {error}")]
+    #[error("--shard: {error}")]
     Times { error: JournalError },
     #[error("--failed: {error}; give a run as in --failed=RUN")]
     Failed { error: JournalError },
@@ -204,7 +204,7 @@ pub enum FolderError {
          digits, hyphens, underscores and dots, without a leading dot"
     )]
     Name { given: String },
-    #[error("--keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own")]
+    #[error("--tune keep: no folder to keep cases in; set ATLAS_CTS_REGRESSIONS to a folder that you own")]
     Keep,
     #[error("cannot write results; stopping the run: {reason}; `--resume {path}` runs the rules without a result")]
     Lost { path: PathBuf, reason: JournalError },

@@ -51,12 +51,15 @@ impl Evidence {
     /// no logs.
     pub(super) fn of(options: &Options, runtime: &'static Runtime, embedded: bool) -> Evidence {
         let secrets = runtime.logs.as_ref().map_or(&[][..], |logs| logs.secrets);
-        let wanted = options.run.logs > 0 && !embedded;
+        let wanted = options.tune.logs > 0 && !embedded;
         let place = runtime.logs.as_ref().filter(|_| wanted);
         Evidence {
-            place: place.map(|logs| (logs, HostMachine::new(&options.run.log_root, TIME))),
-            redactor: options.run.redact.then(|| Arc::new(Redactor::new(&options.run.log_root, secrets))),
-            most: (options.run.logs as usize) << 10,
+            place: place.map(|logs| (logs, HostMachine::new(&options.machine.variables.log_root, TIME))),
+            redactor: options
+                .tune
+                .redact
+                .then(|| Arc::new(Redactor::new(&options.machine.variables.log_root, secrets))),
+            most: (options.tune.logs as usize) << 10,
             found: Mutex::default(),
         }
     }

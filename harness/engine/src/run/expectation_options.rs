@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use catalog::{Rules, Specs};
@@ -17,14 +16,11 @@ use super::places::{expectations_folder, unread_expectations};
 /// pass no arguments.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExpectationOptions {
-    /// Known failures: a YAML file, or a folder of YAML files.
+    /// Known failures: a YAML file, a folder of YAML files, or `none`.
     ///
     /// Default: none or, if cargo runs the suite in its checkout, the folder `expectations` there.
     #[arg(long, value_name = "PATH", help_heading = RESULTS)]
     pub expectations: Option<PathBuf>,
-    /// Ignore known failures, including those in the checkout.
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
-    pub no_expectations: bool,
     /// Also fail the run (exit status 1) on fixed or expired known failures.
     #[arg(long, value_name = "SORT", value_enum, value_delimiter = ',', help_heading = RESULTS, hide_short_help = true)]
     pub fail_on: Vec<FailOn>,
@@ -40,10 +36,11 @@ pub enum FailOn {
 impl ExpectationOptions {
     /// The path of the known failures; `None` if there are none.
     pub fn place(&self, specs: &Specs) -> Option<PathBuf> {
-        if self.no_expectations {
-            return None;
+        match &self.expectations {
+            Some(none) if none.as_os_str() == "none" => None,
+            Some(given) => Some(given.clone()),
+            None => expectations_folder(specs),
         }
-        self.expectations.clone().or_else(|| expectations_folder(specs))
     }
 
     /// The known failures, checked against the catalog; `None` if there are none.
@@ -59,12 +56,11 @@ impl ExpectationOptions {
 
     /// A line about a folder of known failures that exists but is not read, because no option names the folder.
     pub(super) fn left_alone(&self, specs: &Specs) -> Option<String> {
-        let asked = self.no_expectations || self.expectations.is_some();
-        let folder = unread_expectations(specs).filter(|_| !asked)?;
+        let folder = unread_expectations(specs).filter(|_| self.expectations.is_none())?;
         let folder = folder.display();
         Some(format!(
             "known failures: none; {folder} is not read, because another user may have created it: give --expectations \
-             {folder} to read it, or --no-expectations to ignore it"
+             {folder} to read it, or --expectations none to ignore it"
         ))
     }
 

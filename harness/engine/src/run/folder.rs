@@ -68,7 +68,7 @@ impl RunFolder {
         earlier: Option<Earlier>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
-        let keep = kept_cases(options.run.keep)?;
+        let keep = kept_cases(options.tune.keep)?;
         let mut folder = match earlier {
             Some(earlier) => RunFolder::resume(campaign, keep, earlier, books),
             None => RunFolder::create(
@@ -82,8 +82,8 @@ impl RunFolder {
         }?;
         let kept = folder.results.values().flat_map(|result| &result.logs).flat_map(|logs| &logs.files);
         let kept = kept.map(|file| file.bytes).fold(0, u64::saturating_add);
-        folder.room = AtomicU64::new(((options.run.logs << 10) * log_files::RULES).saturating_sub(kept));
-        folder.journal.waiting_at_most(Duration::from_secs(options.machine.lock_wait));
+        folder.room = AtomicU64::new(((options.tune.logs << 10) * log_files::RULES).saturating_sub(kept));
+        folder.journal.waiting_at_most(Duration::from_secs(options.tune.lock_wait));
         Ok(folder)
     }
 
@@ -249,7 +249,7 @@ impl RunFolder {
         let wanted: u64 = found.texts.iter().map(|text| text.text.len() as u64).sum();
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(wanted));
         if taken.is_err() {
-            let full = "the run's log limit was reached; see --logs".to_owned();
+            let full = "the run's log limit was reached; see --tune logs".to_owned();
             return Some(RuleLogs { files: Vec::new(), nothing: vec![full] });
         }
         match log_files::write(&self.path, &result.id, &found) {

@@ -16,6 +16,7 @@ mod evidence;
 mod excerpt;
 mod expectation_options;
 mod folder;
+mod keys;
 mod known;
 mod library;
 mod listener;
@@ -50,6 +51,7 @@ mod support_rule;
 mod tally;
 mod target;
 mod through;
+mod tuning;
 
 pub use campaign::Campaign;
 pub use errors::{FolderError, MergeError, NothingSelected, RegistryError, RunError, SelectionError};
@@ -63,8 +65,7 @@ pub use not_debugged::NotDebugged;
 pub use observer::{Agenda, Observer, load_rules, rewrite_reports, run};
 pub use options::headings;
 pub use options::{
-    CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, SimulatorOptions, Waiting,
-    WorkerOptions,
+    CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, Waiting, WorkerOptions,
 };
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
@@ -76,10 +77,12 @@ pub use replay::quoted;
 pub use result::verdict;
 pub use selection::{FailedRules, Filter, Planned, plan};
 pub use selection_options::SelectionOptions;
-pub use shard::{Distribution, Shard};
+pub use shard::{BalancedShard, Distribution, Shard};
 pub use simulated_capabilities::simulated_capabilities;
 pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
 pub use through::{ThroughError, interpreter as python_interpreter, python as python_command, set_up as set_up_python};
+
+pub use tuning::{DOCTOR, Given, MachineVariables, PRINT, PROVE, RUN, SimulatorOptions, Tuning};
 
 pub use crate::pool::interrupt;

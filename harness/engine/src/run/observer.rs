@@ -180,7 +180,7 @@ pub fn run(
     interrupt::listen(options.debugger.is_some());
     let earlier = Earlier::open(&mut options)?;
     let earlier = match earlier {
-        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.run.keep, books, observer),
+        Some(earlier) if earlier.run.end.is_some() => return report_again(earlier, options.tune.keep, books, observer),
         other => other,
     };
     let agenda = Arc::new(begin(&options, runtime, filter, earlier, books, observer)?);

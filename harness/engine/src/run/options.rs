@@ -7,33 +7,19 @@ use std::str::FromStr;
 use clap::Args;
 use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
-use simulator_contract::environment;
 
 use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use crate::soak::Length;
 use catalog::Specs;
-use record::LONGEST_DEADLINE;
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
 use super::library::Backend;
 use super::profile::Profile;
+use super::tuning::{Given, MachineVariables, RUN, SimulatorOptions};
 use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
-
-/// The default value for `--deadline`, in seconds.
-pub(super) const DEFAULT_DEADLINE: u64 = 30;
-
-/// The default folder for device locks. The folder is not in TMPDIR, because users with different values of TMPDIR
-/// would not exclude each other.
-pub(super) const LOCK_FOLDER: &str = "/tmp/atlas-cts-locks";
-
-/// The maximum wait for a device, in seconds: one week.
-const LONGEST_WAIT: u64 = 7 * 24 * 3600;
-
-/// The maximum memory limit for a worker, in mebibytes: one pebibyte.
-const MOST_MEBIBYTES: u64 = 1 << 30;
 
 /// The minimum default memory limit for a worker, in bytes: a worker that uses less memory than this is not
 /// suspicious.
@@ -41,12 +27,6 @@ const LEAST_LIMIT: u64 = 16 << 30;
 
 /// The maximum value for `--repeat`.
 const MOST_ROUNDS: u64 = 1_000_000;
-
-/// The default value for `--logs`, in KiB.
-const DEFAULT_LOGS: u64 = 64;
-
-/// The maximum value for `--logs`, in KiB.
-const MOST_LOGS: u64 = 16 << 10;
 
 /// The time that rules wait for an expected event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +38,7 @@ pub enum Waiting {
     Given(u32),
 }
 
-/// The maximum value for `--patience`, in milliseconds.
+/// The maximum of the key `patience`, in milliseconds.
 pub(super) const MOST_PATIENCE: u32 = 600_000;
 
 impl FromStr for Waiting {
@@ -114,39 +94,19 @@ pub struct MachineOptions {
     /// Path of the runtime's shared library.
     #[arg(long, env = "ATLAS_CTS_LIBRARY", value_name = "PATH", help_heading = DEVICE)]
     pub library: Option<PathBuf>,
-    /// Treat this machine as physical.
-    ///
-    /// For a machine that looks virtual or cannot be identified. Behavior documented for physical machines is then
-    /// judged.
-    #[arg(long, env = "ATLAS_CTS_ASSUME_BARE_METAL", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
-    pub assume_bare_metal: bool,
-    /// Folder for device locks.
-    ///
-    /// Runs exclude each other only if they share this folder. That includes runs by other users and in containers.
-    #[arg(long, env = "ATLAS_CTS_LOCKS", value_name = "DIR", default_value = LOCK_FOLDER, help_heading = DEVICE, hide_short_help = true)]
-    pub lock_dir: PathBuf,
-    /// Seconds to wait for a device that another run uses.
-    ///
-    /// Also applies to a journal that another process has locked, but for at most ten seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=LONGEST_WAIT), help_heading = DEVICE, hide_short_help = true)]
-    pub lock_wait: u64,
     /// Folder for the reports [default: reports/out/<run>].
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR", help_heading = RESULTS)]
     pub report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub variables: MachineVariables,
 }
 
 /// The conditions under which rules run.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ConditionOptions {
     /// Number of devices to use; the simulated machine has four.
     #[arg(long, env = "ATLAS_CTS_DEVICES", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = DEVICE)]
     pub devices: Option<u32>,
-    /// Where programs run on the simulated machine: host or device.
-    #[arg(long, env = "ATLAS_CTS_RUN_MODE", value_name = "MODE", help_heading = SIMULATOR, hide_short_help = true)]
-    pub run_mode: Option<String>,
-    /// Seconds after which a call that has not returned counts as a hang.
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE, value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
-    pub deadline: u64,
     /// Also provoke documented undefined behavior, isolated and not judged.
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = SELECTION, hide_short_help = true)]
     pub hazardous: bool,
@@ -160,20 +120,7 @@ pub struct ConditionOptions {
     pub through: Option<String>,
 }
 
-impl Default for ConditionOptions {
-    fn default() -> ConditionOptions {
-        ConditionOptions {
-            devices: None,
-            run_mode: None,
-            deadline: DEFAULT_DEADLINE,
-            hazardous: false,
-            dedicated: false,
-            through: None,
-        }
-    }
-}
-
-/// The amount of work per rule, and the axioms by which rules are judged.
+/// The amount of work per rule.
 #[derive(Debug, Clone, Default, Args)]
 pub struct EffortOptions {
     /// Amount of work: smoke (the default), nightly, validation or soak.
@@ -190,31 +137,6 @@ pub struct EffortOptions {
     /// Seed for the run; by default, profiles other than smoke draw one.
     #[arg(long, value_name = "N", help_heading = WORK)]
     pub seed: Option<u64>,
-    /// Seconds after which the watchdog starts no further cases for a rule.
-    ///
-    /// The result of such a rule is `cut` (unknown). Default: 600 in smoke, more in other profiles.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_DEADLINE), help_heading = WORK, hide_short_help = true)]
-    pub rule_limit: Option<u64>,
-    /// Run all sequences of at most N operations over a small domain, instead of drawn ones.
-    ///
-    /// For rules with a `sequence`: every parameter takes its first two values. Other rules run as usual.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8), help_heading = WORK, hide_short_help = true)]
-    pub exhaustive: Option<u32>,
-    /// Milliseconds that rules wait for an expected event, or `auto`.
-    ///
-    /// `auto` is 2000, or more if the device is slower. The suite measures that before the run.
-    #[arg(long, env = "ATLAS_CTS_PATIENCE", value_name = "MS", default_value = "auto", help_heading = WORK, hide_short_help = true)]
-    pub patience: Waiting,
-    /// Memory limit of a worker in MiB, on top of what the runtime uses; 0: none.
-    ///
-    /// Default: none on the simulated device, otherwise half of the machine's memory and at least 16 GiB.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(..=MOST_MEBIBYTES), help_heading = WORK, hide_short_help = true)]
-    pub worker_memory: Option<u64>,
-    /// Do not judge checks that assume this axiom; may be repeated.
-    ///
-    /// Such checks are only observed. `explain` lists a rule's axioms.
-    #[arg(long = "without-axiom", value_name = "ID", help_heading = WORK, hide_short_help = true)]
-    pub without_axioms: Vec<String>,
 }
 
 /// The device that rules run on, and the number of rules to run in parallel.
@@ -223,9 +145,6 @@ pub struct WorkerOptions {
     /// Source of the library: auto, device or simulator.
     #[arg(long, env = "ATLAS_CTS_BACKEND", value_enum, default_value_t, help_heading = DEVICE)]
     pub backend: Backend,
-    /// Skip the check that each device works before the run.
-    #[arg(long, env = "ATLAS_CTS_SKIP_GATE", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
-    pub skip_gate: bool,
     /// Number of rules to run in parallel.
     ///
     /// In a proof, the number of simulated devices. Default on real devices: one rule per device, which is also the
@@ -234,59 +153,9 @@ pub struct WorkerOptions {
     pub jobs: Option<usize>,
 }
 
-/// The simulated device.
-#[derive(Debug, Clone, Default, Args)]
-pub struct SimulatorOptions {
-    /// Edition of the runtime to simulate; default: the newest.
-    ///
-    /// `none` simulates a library without a version call. If libraries have separate editions, 12.9 is that of every
-    /// library; driver=13.0,tools=12.9 names them.
-    #[arg(long, value_name = "EDITION", help_heading = SIMULATOR, hide_short_help = true)]
-    pub sim_edition: Option<String>,
-    /// Memory of each simulated device in MiB; default: the product's amount.
-    ///
-    /// Use less on machines where large reservations are slow or forbidden, such as emulators and small containers.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(environment::LEAST_MEMORY..=environment::MOST_MEMORY), help_heading = SIMULATOR, hide_short_help = true)]
-    pub sim_memory: Option<u64>,
-    /// Milliseconds that the simulated runtime takes to start.
-    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=3_600_000), help_heading = SIMULATOR, hide_short_help = true)]
-    pub start_up_ms: u64,
-    /// Nanoseconds that each call of the simulated runtime takes.
-    #[arg(long, value_name = "NS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000_000_000), help_heading = SIMULATOR, hide_short_help = true)]
-    pub call_ns: u64,
-    /// Seed for the order in which simulated streams work.
-    ///
-    /// `prove` uses the run's seed. Without a seed, or with several processes, the operating system decides.
-    #[arg(long, value_name = "SEED", help_heading = SIMULATOR, hide_short_help = true)]
-    pub sim_schedule: Option<u64>,
-}
-
 /// The additional work that a run does, and the conditions under which it fails.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunOptions {
-    /// Start the rules in a random order, drawn from this seed.
-    ///
-    /// No verdict may depend on the order. Without it, rules start in the order of the catalog.
-    #[arg(long, value_name = "N", help_heading = WORK, hide_short_help = true)]
-    pub shuffle: Option<u64>,
-    /// Fail the run (exit status 3) if fewer devices than this work at its start.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = RESULTS, hide_short_help = true)]
-    pub min_devices: Option<u32>,
-    /// Run each single-device rule on every device, not just one.
-    ///
-    /// Otherwise, the seed and the rule's id determine the device. Profiles longer than smoke use every device
-    /// unless this is false.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), help_heading = DEVICE, hide_short_help = true)]
-    pub on_every_device: Option<bool>,
-    /// Shell command that tries to recover a lost device.
-    ///
-    /// For example, a reset that the site allows. ATLAS_CTS_DEVICE names the device, and ATLAS_CTS_REASON gives the
-    /// reason. The command runs at most twice per device. Without it, a lost device stays in quarantine.
-    #[arg(long, env = "ATLAS_CTS_RECOVER_CMD", value_name = "COMMAND", help_heading = DEVICE, hide_short_help = true)]
-    pub recover_cmd: Option<String>,
-    /// Seconds that the recovery command may take.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = DEVICE, hide_short_help = true)]
-    pub recover_limit: u64,
     /// Run exactly this case of the selected rule, or a list of cases.
     ///
     /// A list runs in order in one process. Alternatively, give `RULE:axis=value;axis=value` in place of the rule's
@@ -310,30 +179,6 @@ pub struct RunOptions {
     /// Also fail the run if a rule of level `info` is broken.
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS)]
     pub strict: bool,
-    /// Fail the run (exit status 3) if it executed fewer rules than this.
-    #[arg(long, value_name = "N", help_heading = RESULTS, hide_short_help = true)]
-    pub min_executed: Option<u64>,
-    /// KiB of driver and runtime logs to keep for each failing rule; 0: none.
-    ///
-    /// A run keeps at most 64 times this. The embedded simulated device writes no logs.
-    #[arg(long, value_name = "KIB", default_value_t = DEFAULT_LOGS, value_parser = clap::value_parser!(u64).range(..=MOST_LOGS), help_heading = RESULTS, hide_short_help = true)]
-    pub logs: u64,
-    /// Root of the file system to read logs from.
-    ///
-    /// For a container: the folder at which the host's file system is mounted.
-    #[arg(long, env = "ATLAS_CTS_LOG_ROOT", value_name = "DIR", default_value = "/", help_heading = RESULTS, hide_short_help = true)]
-    pub log_root: PathBuf,
-    /// Replace names of machines, sites and people in logs and reports.
-    ///
-    /// Tokens replace hosts, users, home folders, addresses, serial numbers, and ids of cards and chips.
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = RESULTS, hide_short_help = true)]
-    pub redact: bool,
-    /// Keep failing cases: later runs try them first.
-    ///
-    /// They are copied to the folder that ATLAS_CTS_REGRESSIONS names or, under cargo, to fixtures/regressions in
-    /// the checkout.
-    #[arg(long, help_heading = RESULTS, hide_short_help = true)]
-    pub keep: bool,
     /// Switch on a seeded defect, a bad device or a legal variant.
     #[arg(long = "defect", value_name = "NAME", value_delimiter = ',', help_heading = SIMULATOR)]
     pub defects: Vec<String>,
@@ -355,6 +200,8 @@ pub struct Options {
     pub effort: EffortOptions,
     #[command(flatten)]
     pub run: RunOptions,
+    #[command(flatten)]
+    pub tune: Given<RUN>,
     #[command(flatten)]
     pub known: ExpectationOptions,
     #[command(flatten)]
@@ -417,9 +264,9 @@ impl Options {
     pub(super) fn work(&self) -> Effort {
         // A run that repeats rules tries each as in smoke before.
         let profile = if self.effort.length.is_some() { Profile::Smoke } else { self.profile() };
-        let mut work = profile.work(self.effort.rule_limit);
+        let mut work = profile.work(self.tune.rule_limit);
         for budget in [&mut work.single, &mut work.group, &mut work.apart, &mut work.fresh] {
-            budget.exhaustive = self.effort.exhaustive;
+            budget.exhaustive = self.tune.exhaustive;
         }
         work
     }
@@ -439,6 +286,7 @@ impl Options {
             workers: WorkerOptions::default(),
             simulator: simulator.clone(),
             run: RunOptions::default(),
+            tune: Given::default(),
             known: ExpectationOptions::default(),
             resume: None,
             debugger: None,
@@ -470,12 +318,12 @@ impl Options {
 
     /// True if single-device rules run on every device.
     pub(super) fn everywhere(&self) -> bool {
-        self.run.on_every_device.unwrap_or(self.profile() != Profile::Smoke)
+        self.tune.on_every_device.unwrap_or(self.profile() != Profile::Smoke)
     }
 
     /// A worker's memory limit, in bytes; `None` if there is no limit.
     pub(super) fn memory_of_workers(&self, simulated: bool) -> Option<u64> {
-        match self.effort.worker_memory {
+        match self.tune.worker_memory {
             Some(mebibytes) => (mebibytes > 0).then_some(mebibytes << 20),
             None if simulated => None,
             None => Some(LEAST_LIMIT.max(memory_of_machine() / 2)),

@@ -29,10 +29,10 @@ impl Target {
 
 /// A run's patience in milliseconds, and a remark about the patience.
 fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Option<String>) {
-    let longest = match options.effort.patience {
+    let longest = match options.tune.patience {
         Waiting::Given(given) => return (given, None),
-        // With --skip-gate, the suite uses no device before the run.
-        Waiting::Measured if options.workers.skip_gate => return (LEAST_PATIENCE, None),
+        // With ATLAS_CTS_SKIP_GATE, the suite uses no device before the run.
+        Waiting::Measured if options.machine.variables.skip_gate => return (LEAST_PATIENCE, None),
         Waiting::Measured => measure(target, visible),
     };
     match longest {
@@ -42,7 +42,7 @@ fn choose(target: &Target, visible: Option<&str>, options: &Options) -> (u32, Op
             LEAST_PATIENCE,
             Some(format!(
                 "cannot measure the device's speed, so rules wait the minimum of {LEAST_PATIENCE} ms: {why}; \
-                 use --patience to set a different time"
+                 use --tune patience=MS to set a different time"
             )),
         ),
     }

@@ -9,8 +9,8 @@ use crate::print_c::{PRELUDE, Sheet, deadline_of, print_in_parts};
 use catalog::Rule;
 
 use super::campaign::Campaign;
-use super::options::DEFAULT_DEADLINE;
 use super::places::run_alone;
+use super::tuning::DEFAULT_DEADLINE;
 
 /// The values with which to replay a failing case. If several cases were given, returns the values of all cases that
 /// ran.
@@ -50,6 +50,9 @@ pub(super) fn command(
     let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
     let mut words: Vec<String> =
         shown.map(|variable| format!("{variable}={}", quoted(&devices.join(",")))).into_iter().collect();
+    if header.host.as_ref().is_some_and(|host| host.assumed_bare) {
+        words.push("ATLAS_CTS_ASSUME_BARE_METAL=1".to_owned());
+    }
     let query = query(&rule.id, values);
     let last = query.as_deref().map_or_else(|| rule.id.clone(), quoted);
     let rules: Vec<&str> = before.iter().map(String::as_str).chain([last.as_str()]).collect();
@@ -67,11 +70,16 @@ pub(super) fn command(
     } else if !header.defects.is_empty() {
         words.push(format!("--defect {}", header.defects.join(",")));
     }
-    if let Some(edition) = &header.settings.sim_edition {
-        words.push(format!("--sim-edition {}", quoted(edition)));
+    let editions = header.settings.sim_edition.iter().flat_map(|editions| editions.split(','));
+    let mut sim: Vec<String> = editions.map(|edition| format!("edition={edition}")).collect();
+    sim.extend(header.settings.sim_memory.map(|mebibytes| format!("memory={mebibytes}")));
+    if let Some(simulated) = &factory.simulated
+        && target.rules.run_modes.first().is_some_and(|usual| *usual != simulated.run_mode)
+    {
+        sim.push(format!("run-mode={}", simulated.run_mode));
     }
-    if let Some(mebibytes) = header.settings.sim_memory {
-        words.push(format!("--sim-memory {mebibytes}"));
+    if !sim.is_empty() {
+        words.push(format!("--sim {}", quoted(&sim.join(","))));
     }
     if let Some(name) = &header.settings.through {
         words.push(format!("--through {name}"));
@@ -79,34 +87,28 @@ pub(super) fn command(
     if header.library.chosen_by.starts_with("--backend simulator") {
         words.push("--backend simulator".to_owned());
     }
-    if let Some(simulated) = &factory.simulated
-        && target.rules.run_modes.first().is_some_and(|usual| *usual != simulated.run_mode)
-    {
-        words.push(format!("--run-mode {}", simulated.run_mode));
-    }
     let count = if shown.is_some() { devices.len() } else { target.conditions.devices as usize };
     words.push(format!("--devices {count}"));
     words.push(format!("--seed {run_seed}"));
+    let mut tune = Vec::new();
     let deadline = factory.deadlines.step.as_secs();
     if deadline != DEFAULT_DEADLINE {
-        words.push(format!("--deadline {deadline}"));
+        tune.push(format!("deadline={deadline}"));
     }
-    if let Some(limit) = header.settings.rule_limit {
-        words.push(format!("--rule-limit {limit}"));
-    }
+    tune.extend(header.settings.rule_limit.map(|limit| format!("rule-limit={limit}")));
     let patience = target.executor.scope.patience;
     if patience != LEAST_PATIENCE {
-        words.push(format!("--patience {patience}"));
+        tune.push(format!("patience={patience}"));
+    }
+    tune.extend(header.settings.without_axioms.iter().map(|id| format!("without-axiom={id}")));
+    if !tune.is_empty() {
+        words.push(format!("--tune {}", quoted(&tune.join(","))));
     }
     if target.conditions.hazardous {
         words.push("--hazardous".to_owned());
     }
-    words.extend(header.settings.without_axioms.iter().map(|id| format!("--without-axiom {id}")));
     if rule.when.dedicated && factory.simulated.is_none() {
         words.push("--dedicated".to_owned());
-    }
-    if header.host.as_ref().is_some_and(|host| host.assumed_bare) {
-        words.push("--assume-bare-metal".to_owned());
     }
     if query.is_none() && !values.is_null() {
         words.push(format!("--case {}", quoted(&values.to_string())));

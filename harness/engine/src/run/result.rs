@@ -35,7 +35,7 @@ fn stopped_by_own_limit(rule: &Rule, search: &SearchResult, verdict: Verdict, pa
     match verdict {
         Verdict::Blocked | Verdict::Error if search.memory_limit.is_some() => Some(failure.message.clone()),
         Verdict::Blocked if rule.program.text(Span { start: failure.start, end: failure.end }).contains("patience") => {
-            Some(format!("{}; the run's patience is {patience} ms (--patience raises it)", failure.message))
+            Some(format!("{}; the run's patience is {patience} ms (--tune patience=MS raises it)", failure.message))
         }
         _ => None,
     }

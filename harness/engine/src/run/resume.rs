@@ -14,12 +14,11 @@ use record::{LibraryIdentity, Recorded, RunHeader};
 use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
-use super::options::{
-    CatalogOptions, ConditionOptions, DEFAULT_DEADLINE, EffortOptions, LOCK_FOLDER, Options, SimulatorOptions, Waiting,
-};
+use super::options::{CatalogOptions, ConditionOptions, EffortOptions, Options, Waiting};
 use super::places::read_named;
 use super::profile::Profile;
 use super::selection::{Planned, plan};
+use super::tuning::{DEFAULT_DEADLINE, SimulatorOptions};
 
 /// The interrupted run that `--resume` names, with its results so far.
 pub struct Earlier {
@@ -155,43 +154,41 @@ fn compare_options(differences: &mut Differences, then: &RunHeader, now: &Option
     differences.option("--profile", &then.profile.as_str(), now.effort.profile.map(Profile::name).as_ref());
     differences.option("--seed", &then.seed, now.effort.seed.as_ref());
     differences.option("--devices", &all_devices(then), now.conditions.devices.as_ref());
-    differences.option("--run-mode", &then.run_mode, now.conditions.run_mode.as_ref());
+    differences.option("--sim run-mode", &then.run_mode, now.simulator.run_mode.as_ref());
     let defects = Some(now.run.defects.join(",")).filter(|defects| !defects.is_empty());
     differences.option("--defect", &then.defects.join(","), defects.as_ref());
     let edition = |edition: Option<&String>| edition.cloned().unwrap_or_default();
-    let edition_now = now.simulator.sim_edition.as_ref().map(|now| edition(Some(now)));
-    differences.option("--sim-edition", &edition(settings.sim_edition.as_ref()), edition_now.as_ref());
-    let memory = now.simulator.sim_memory.map(|memory| number(Some(memory)));
-    differences.option("--sim-memory", &number(settings.sim_memory), memory.as_ref());
+    let edition_now = now.simulator.edition.as_ref().map(|now| edition(Some(now)));
+    differences.option("--sim edition", &edition(settings.sim_edition.as_ref()), edition_now.as_ref());
+    let memory = now.simulator.memory.map(|memory| number(Some(memory)));
+    differences.option("--sim memory", &number(settings.sim_memory), memory.as_ref());
     let case_now = case_now.as_ref().map(|value| case(Some(value)));
     differences.option("--case", &case(settings.case.as_ref()), case_now.as_ref());
-    let deadline = Some(&now.conditions.deadline);
+    let deadline = Some(&now.tune.deadline);
     let deadline = deadline.filter(|deadline| now.on_command_line.is_some() || **deadline != DEFAULT_DEADLINE);
-    differences.option("--deadline", &settings.deadline, deadline);
-    let limit = now.effort.rule_limit.map(|limit| number(Some(limit)));
-    differences.option("--rule-limit", &number(settings.rule_limit), limit.as_ref());
-    let exhaustive = now.effort.exhaustive.map(|steps| number(Some(u64::from(steps))));
-    differences.option("--exhaustive", &number(settings.exhaustive.map(u64::from)), exhaustive.as_ref());
-    let patience = match now.effort.patience {
+    differences.option("--tune deadline", &settings.deadline, deadline);
+    let limit = now.tune.rule_limit.map(|limit| number(Some(limit)));
+    differences.option("--tune rule-limit", &number(settings.rule_limit), limit.as_ref());
+    let exhaustive = now.tune.exhaustive.map(|steps| number(Some(u64::from(steps))));
+    differences.option("--tune exhaustive", &number(settings.exhaustive.map(u64::from)), exhaustive.as_ref());
+    let patience = match now.tune.patience {
         Waiting::Given(given) => Some(number(Some(u64::from(given)))),
         Waiting::Measured => None,
     };
-    differences.option("--patience", &number(settings.patience.map(u64::from)), patience.as_ref());
+    differences.option("--tune patience", &number(settings.patience.map(u64::from)), patience.as_ref());
     differences.option("--hazardous", &yes(settings.hazardous), now.conditions.hazardous.then(|| yes(true)).as_ref());
     differences.option("--dedicated", &yes(settings.dedicated), now.conditions.dedicated.then(|| yes(true)).as_ref());
     let through = |name: Option<&String>| name.cloned().unwrap_or_default();
     let through_now = now.conditions.through.as_ref().map(|now| through(Some(now)));
     differences.option("--through", &through(settings.through.as_ref()), through_now.as_ref());
-    let without = Some(now.effort.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
-    differences.option("--without-axiom", &settings.without_axioms.join(", "), without.as_ref());
-    let everywhere = now.run.on_every_device.map(yes);
-    differences.option("--on-every-device", &yes(settings.on_every_device), everywhere.as_ref());
-    let bare = then.host.as_ref().is_some_and(|host| host.assumed_bare);
-    differences.option("--assume-bare-metal", &yes(bare), now.machine.assume_bare_metal.then(|| yes(true)).as_ref());
+    let without = Some(now.tune.without_axioms.join(", ")).filter(|ids| !ids.is_empty());
+    differences.option("--tune without-axiom", &settings.without_axioms.join(", "), without.as_ref());
+    let everywhere = now.tune.on_every_device.map(yes);
+    differences.option("--tune every-device", &yes(settings.on_every_device), everywhere.as_ref());
     differences.option("--strict", &yes(settings.strict), now.run.strict.then(|| yes(true)).as_ref());
-    differences.option("--redact", &yes(settings.redact), now.run.redact.then(|| yes(true)).as_ref());
-    let least = now.run.min_executed.map(|least| number(Some(least)));
-    differences.option("--min-executed", &number(settings.min_executed), least.as_ref());
+    differences.option("--tune redact", &yes(settings.redact), now.tune.redact.then(|| yes(true)).as_ref());
+    let least = now.tune.min_executed.map(|least| number(Some(least)));
+    differences.option("--tune min-executed", &number(settings.min_executed), least.as_ref());
     let repeat = now.run.repeat.map(|repeat| repeat.to_string());
     differences.option("--repeat", &settings.repeat.unwrap_or(1).to_string(), repeat.as_ref());
     let length = now.effort.length.map(|length| length.to_string());
@@ -216,25 +213,25 @@ fn complete(options: &mut Options, then: &RunHeader) {
     options.effort.seed = Some(then.seed);
     options.conditions.devices = Some(all_devices(then));
     options.devices_out = then.devices_out.iter().map(|out| out.device.clone()).collect();
-    options.conditions.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
+    options.simulator.run_mode = Some(then.run_mode.clone()).filter(|mode| !mode.is_empty());
     options.run.defects.clone_from(&then.defects);
     options.run.case = settings.case.as_ref().map(ToString::to_string);
-    options.simulator.sim_edition.clone_from(&settings.sim_edition);
-    options.simulator.sim_memory = settings.sim_memory;
-    options.conditions.deadline = settings.deadline;
+    options.simulator.edition.clone_from(&settings.sim_edition);
+    options.simulator.memory = settings.sim_memory;
+    options.tune.deadline = settings.deadline;
     // The patience is not measured again: all results in a run use the value from the run's start.
-    options.effort.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
-    options.effort.rule_limit = settings.rule_limit;
-    options.effort.exhaustive = settings.exhaustive;
+    options.tune.patience = Waiting::Given(settings.patience.unwrap_or(LEAST_PATIENCE));
+    options.tune.rule_limit = settings.rule_limit;
+    options.tune.exhaustive = settings.exhaustive;
     options.conditions.hazardous = settings.hazardous;
-    options.effort.without_axioms.clone_from(&settings.without_axioms);
+    options.tune.without_axioms.clone_from(&settings.without_axioms);
     options.conditions.dedicated = settings.dedicated;
     options.conditions.through.clone_from(&settings.through);
-    options.run.on_every_device = Some(settings.on_every_device);
-    options.machine.assume_bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
+    options.tune.on_every_device = Some(settings.on_every_device);
+    options.machine.variables.bare_metal = then.host.as_ref().is_some_and(|host| host.assumed_bare);
     options.run.strict = settings.strict;
-    options.run.redact = settings.redact;
-    options.run.min_executed = settings.min_executed;
+    options.tune.redact = settings.redact;
+    options.tune.min_executed = settings.min_executed;
     options.run.repeat = settings.repeat;
     options.effort.length = settings.length.as_ref().and_then(|length| length.parse().ok());
     let embedded = then.library.simulated && !then.library.chosen_by.starts_with("--library");
@@ -250,8 +247,7 @@ impl Options {
         let (conditions, simulator) = (ConditionOptions::default(), SimulatorOptions::default());
         let mut options = Options::of_rules(catalog, &conditions, &EffortOptions::default(), &simulator);
         complete(&mut options, header);
-        options.run.min_executed = None;
-        options.machine.lock_dir = LOCK_FOLDER.into();
+        options.tune.min_executed = None;
         options
     }
 

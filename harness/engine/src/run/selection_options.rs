@@ -13,7 +13,7 @@ use super::errors::SelectionError;
 use super::options::headings::SELECTION;
 use super::places::{read_named, run_folder};
 use super::selection::{FailedRules, Filter};
-use super::shard::{Distribution, Shard};
+use super::shard::{BalancedShard, Distribution};
 
 /// The maximum size of a list of rules, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
@@ -43,14 +43,9 @@ pub struct SelectionOptions {
     pub exclude: Vec<String>,
     /// Run only shard K of N, for `atlas-cts merge`.
     ///
-    /// A rule stays in its shard when rules are added to the catalog.
+    /// K/N@RUN balances the shards by the times of this earlier run, the same for all.
     #[arg(long, value_name = "K/N", help_heading = SELECTION, hide_short_help = true)]
-    pub shard: Option<Shard>,
-    /// Balance the shards using the times from this earlier run.
-    ///
-    /// Give the same earlier run for all shards.
-    #[arg(long, value_name = "RUN", requires = "shard", help_heading = SELECTION, hide_short_help = true)]
-    pub times: Option<PathBuf>,
+    pub shard: Option<BalancedShard>,
 }
 
 impl SelectionOptions {
@@ -77,18 +72,18 @@ impl SelectionOptions {
                 return Err(SelectionError::EmptyList { path: path.clone() });
             }
         }
-        if let Some(shard) = self.shard {
+        if let Some(BalancedShard { shard, times }) = &self.shard {
             if std::env::var_os("NEXTEST_RUN_ID").is_some() {
                 return Err(SelectionError::Nextest);
             }
-            let distribution = match &self.times {
+            let distribution = match times {
                 None => Distribution::by_id(shard.of),
                 Some(run) => {
                     let (_, earlier) = read_named(run).map_err(|error| SelectionError::Times { error })?;
                     Distribution::by_times(shard.of, &earlier.results)
                 }
             };
-            filter.part = Some((shard, distribution));
+            filter.part = Some((*shard, distribution));
         }
         Ok(filter)
     }

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
@@ -32,6 +33,22 @@ impl FromStr for Shard {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST_SHARDS => Ok(Shard { number, of }),
             _ => Err(format!("a shard is K/N with K from 1 to N and N at most {MOST_SHARDS}, for example 3/8")),
         }
+    }
+}
+
+/// A part of a run, and the earlier run whose times balance the parts: `3/8@RUN`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BalancedShard {
+    pub shard: Shard,
+    pub times: Option<PathBuf>,
+}
+
+impl FromStr for BalancedShard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BalancedShard, String> {
+        let (shard, times) = text.split_once('@').map_or((text, None), |(shard, run)| (shard, Some(run.into())));
+        Ok(BalancedShard { shard: shard.parse()?, times })
     }
 }
 

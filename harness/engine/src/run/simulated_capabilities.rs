@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::errors::RunError;
 use super::library::Backend;
-use super::options::{CatalogOptions, ConditionOptions, EffortOptions, Options, SimulatorOptions};
+use super::options::{CatalogOptions, ConditionOptions, EffortOptions, Options};
 use super::target::Target;
+use super::tuning::SimulatorOptions;
 use crate::runtime::Runtime;
 use catalog::{CapabilityAnswers, Rules};
 

@@ -102,19 +102,19 @@ impl Target {
         threads::expect_threads()?;
         let named = options.machine.library.as_deref();
         let choice = choose_library(named, options.workers.backend, &rules.libraries, runtime)?;
-        for id in &options.effort.without_axioms {
+        for id in &options.tune.without_axioms {
             error::check_axiom(id, &rules)?;
         }
         check_simulated(options, runtime, &rules)?;
         let changes = [
             ("--defect", !options.run.defects.is_empty()),
-            ("--sim-edition", options.simulator.sim_edition.is_some()),
-            ("--sim-memory", options.simulator.sim_memory.is_some()),
+            ("--sim edition", options.simulator.edition.is_some()),
+            ("--sim memory", options.simulator.memory.is_some()),
         ];
         if let Some((option, _)) = changes.into_iter().find(|(_, given)| *given && !choice.embedded) {
             return Err(TargetError::Elsewhere { option }.into());
         }
-        let mut python = through::set_up(&options.conditions, &rules, runtime, choice.embedded)?;
+        let mut python = through::set_up(&options.conditions, options.tune.deadline, &rules, runtime, choice.embedded)?;
         let defects = through::separate(&options.run.defects, runtime, python.as_mut())?;
         let chosen_by = match &python {
             Some(python) => format!("{}; {}", choice.chosen_by, python.shown),
@@ -187,14 +187,14 @@ impl Target {
         // The host does not matter for a simulated device, which runs no kernel code and locks no memory.
         let mut host = (!library.simulated).then(|| host::read(Path::new("/")));
         if let Some(host) = &mut host {
-            host.assumed_bare = options.machine.assume_bare_metal;
+            host.assumed_bare = options.machine.variables.bare_metal;
             conditions.kernel = host.kernel.as_deref().and_then(Edition::read);
             (conditions.virtual_machine, conditions.locked_memory) = (host.counts_as_virtual(), host.locked_memory);
         }
         let locks = if library.simulated {
             Vec::new()
         } else {
-            locks::lock_devices(&options.machine, rules.visible.as_deref(), conditions.devices)?
+            locks::lock_devices(options, rules.visible.as_deref(), conditions.devices)?
         };
         if let Some(host) = host.as_mut().filter(|host| host.counts_as_virtual() == Some(true)) {
             host.trials = trials::ask(&rules, &factory, &pool, &conditions)?;
@@ -208,7 +208,7 @@ impl Target {
         let mut executor =
             Executor::new(rules.clone(), conditions.product.clone(), conditions.devices, work, factory, pool);
         let virtual_machine = conditions.virtual_machine;
-        let without = options.effort.without_axioms.iter().cloned().collect();
+        let without = options.tune.without_axioms.iter().cloned().collect();
         let run_mode = Some(conditions.run_mode.clone()).filter(|mode| !mode.is_empty());
         executor.known = Known { editions: conditions.editions.clone(), run_mode, virtual_machine, shown, without };
         executor.missing = conditions.missing(&rules);
@@ -327,13 +327,13 @@ fn settings(options: &Options) -> RunSettings {
         rules: None,
         case: options.run.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         specs: options.catalog.specs.as_deref().and_then(absolute),
-        sim_edition: options.simulator.sim_edition.clone(),
-        sim_memory: options.simulator.sim_memory,
-        deadline: options.conditions.deadline,
+        sim_edition: options.simulator.edition.clone(),
+        sim_memory: options.simulator.memory,
+        deadline: options.tune.deadline,
         patience: None,
-        rule_limit: options.effort.rule_limit,
-        exhaustive: options.effort.exhaustive,
-        without_axioms: options.effort.without_axioms.clone(),
+        rule_limit: options.tune.rule_limit,
+        exhaustive: options.tune.exhaustive,
+        without_axioms: options.tune.without_axioms.clone(),
         hazardous: options.conditions.hazardous,
         dedicated: options.conditions.dedicated,
         through: options.conditions.through.clone(),
@@ -342,8 +342,8 @@ fn settings(options: &Options) -> RunSettings {
         length: options.effort.length.map(|length| length.to_string()),
         max_fail: options.run.max_fail,
         strict: options.run.strict,
-        min_executed: options.run.min_executed,
-        redact: options.run.redact,
+        min_executed: options.tune.min_executed,
+        redact: options.tune.redact,
         part: None,
         expectations: None,
     }
@@ -367,7 +367,7 @@ pub(super) fn check_simulated(options: &Options, runtime: &Runtime, rules: &Rule
     for name in &options.run.defects {
         error::check_switch(name, runtime, rules)?;
     }
-    if let Some(edition) = &options.simulator.sim_edition {
+    if let Some(edition) = &options.simulator.edition {
         error::simulated_edition(edition, runtime, rules)?;
     }
     Ok(())
@@ -381,14 +381,14 @@ pub(super) fn simulated_machine(
     embedded: bool,
 ) -> Result<SimulatedMachine, TargetError> {
     let product = options.catalog.named_product().unwrap_or(&rules.default_product).to_owned();
-    let run_mode = match &options.conditions.run_mode {
+    let run_mode = match &options.simulator.run_mode {
         Some(mode) if !rules.run_modes.contains(mode) => {
             return Err(TargetError::RunMode { given: mode.clone(), known: rules.run_modes.clone() });
         }
         Some(mode) => mode.clone(),
         None => rules.run_modes.first().cloned().unwrap_or_default(),
     };
-    let edition = options.simulator.sim_edition.as_deref();
+    let edition = options.simulator.edition.as_deref();
     let edition =
         edition.map(|edition| error::simulated_edition(edition, runtime, rules)).transpose()?.unwrap_or_default();
     let devices = options.conditions.devices.unwrap_or(SIMULATED_DEVICES);
@@ -402,12 +402,11 @@ pub(super) fn simulated_machine(
         product,
         edition,
         devices,
-        memory: options.simulator.sim_memory,
+        memory: options.simulator.memory,
         run_mode,
         defects: options.run.defects.clone(),
-        start_up_ms: options.simulator.start_up_ms,
         call_ns: options.simulator.call_ns,
-        schedule: options.simulator.sim_schedule,
+        schedule: options.simulator.schedule,
         notes_reach: false,
         glitches: false,
     })
@@ -429,7 +428,7 @@ fn prepare(
     let libraries =
         LibraryFiles::new(&choice.files).map_err(|(path, source)| unreadable(path.display().to_string(), source))?;
     // The deadline may come from a journal, so it could be 0.
-    let step = Duration::from_secs(options.conditions.deadline.max(1));
+    let step = Duration::from_secs(options.tune.deadline.max(1));
     let mut factory = Factory::new(
         std::env::current_exe().map_err(|source| unreadable("this executable's own path".to_owned(), source))?,
         rules,

@@ -104,6 +104,7 @@ pub fn interpreter() -> PathBuf {
 /// Fails if the runtime has no such interface, or if the interpreter cannot be used.
 pub fn set_up(
     options: &ConditionOptions,
+    deadline: u64,
     rules: &Rules,
     runtime: &Runtime,
     embedded: bool,
@@ -115,7 +116,7 @@ pub fn set_up(
         return Err(ThroughError::Unknown { name: name.clone(), hint, known });
     }
     let path = interpreter();
-    let interpreter = probe(&path, Duration::from_secs(options.deadline))?;
+    let interpreter = probe(&path, Duration::from_secs(deadline))?;
     let own = runtime.simulated.as_ref().and_then(|device| device.module.as_ref()).filter(|_| embedded);
     let library = interpreter.libraries.first().cloned();
     let library = library.ok_or_else(|| ThroughError::Static { path, version: interpreter.version.clone() })?;

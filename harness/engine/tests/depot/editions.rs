@@ -31,7 +31,7 @@ fn a_rule_follows_the_edition_of_its_own_library(
     #[case] line: &str,
     #[case] expected: &[Skipped<'_>],
 ) {
-    let run = Run::new(&["--backend", "simulator", "--sim-edition", editions]);
+    let run = Run::new(&["--backend", "simulator", "--sim", &sim(editions)]);
     let mut skipped = run.skipped();
     skipped.retain(|(id, _)| *id != "depot.cold.refused");
     assert_eq!(skipped, expected.concat());
@@ -40,14 +40,19 @@ fn a_rule_follows_the_edition_of_its_own_library(
     assert!(line.ends_with(&format!("audit {}", ledger.edition.as_deref().unwrap_or_default())), "{ledger:?}");
 }
 
+/// The value of `--sim` for these editions.
+fn sim(editions: &str) -> String {
+    editions.split(',').map(|edition| format!("edition={edition}")).collect::<Vec<_>>().join(",")
+}
+
 #[rstest]
 #[case::a_misspelled_library(
     "audits=1.9",
     "`audits` is not a library whose version api.yaml queries; did you mean `audit`?"
 )]
-#[case::an_unknown_edition("1.9,audit=3.0", "--sim-edition 3.0: known editions are 1.9, 2.1")]
+#[case::an_unknown_edition("1.9,audit=3.0", "--sim edition=3.0: known editions are 1.9, 2.1")]
 fn an_edition_that_cannot_be_simulated_is_refused(#[case] editions: &str, #[case] message: &str) {
-    let error = open(&["--backend", "simulator", "--sim-edition", editions]).unwrap_err();
+    let error = open(&["--backend", "simulator", "--sim", &sim(editions)]).unwrap_err();
     assert_eq!(error.exit(), ExitStatus::Usage);
     assert!(error.to_string().contains(message), "{error}");
 }

@@ -26,7 +26,6 @@ fn proof(product: &str, filter: &[&str], variants: Option<Shard>) -> Proof {
         matrix: false,
         matrix_of: Vec::new(),
         unclaimed: Unclaimed::default(),
-        cell_cases: None,
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }

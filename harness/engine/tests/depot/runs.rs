@@ -274,9 +274,9 @@ fn there_is_no_run_mode() {
     ledger::report::write_junit(folder.path(), &run.header, &run.results, None).expect("it can be written");
     let junit = std::fs::read_to_string(folder.path().join("junit.xml")).expect("it was written");
     assert!(!junit.contains("run_mode") && junit.contains("library.further"), "{junit}");
-    let error = open(&["--backend", "simulator", "--run-mode", "host"]).unwrap_err();
+    let error = open(&["--backend", "simulator", "--sim", "run-mode=host"]).unwrap_err();
     assert_eq!(error.exit(), ExitStatus::Usage);
-    assert_eq!(error.to_string(), "error: --run-mode host: this runtime has no run modes; omit it");
+    assert_eq!(error.to_string(), "error: --sim run-mode=host: this runtime has no run modes; omit it");
 }
 
 #[test]

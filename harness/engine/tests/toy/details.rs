@@ -264,7 +264,7 @@ fn distinct_cases_are_counted() {
 
 #[test]
 fn a_hang_is_a_timeout() {
-    let result = run_one(&["HANG"], &["--deadline", "1"], "toy.block.round-trip");
+    let result = run_one(&["HANG"], &["--tune", "deadline=1"], "toy.block.round-trip");
     assert_eq!(result.verdict, Verdict::Timeout, "{}", result.reason);
     assert_eq!(result.reason, "toy_copy did not return: no progress for 1s; the process was killed");
     let failure = result.failure.expect("a hang has its case");
@@ -313,7 +313,7 @@ fn the_product_is_asked() {
 fn a_device_is_locked() {
     let library = library(&["-DLOCKED"]);
     let first = open(&options(&library, &[])).unwrap_or_else(|error| panic!("{error}"));
-    let error = open(&options(&library, &["--lock-wait", "0"])).expect_err("the device is in use");
+    let error = open(&options(&library, &["--tune", "lock-wait=0"])).expect_err("the device is in use");
     assert!(matches!(&error, RunError::Target(TargetError::Locked { device: 0, .. })), "{error}");
     let holder = format!("device-0.lock is still held by process {} (", std::process::id());
     assert!(error.to_string().contains(&holder), "{error}");
@@ -365,5 +365,5 @@ fn statuses() {
     assert_eq!(exit(&[], "toy.broken.setup").exit, 3);
     assert_eq!(exit(&[], "toy.broken.nothing").exit, 3);
     assert_eq!(exit(&[], "toy.broken.free-side").exit, 0);
-    assert_eq!(exit(&["--min-executed", "2"], "toy.block.zero").exit, 3);
+    assert_eq!(exit(&["--tune", "min-executed=2"], "toy.block.zero").exit, 3);
 }

@@ -42,7 +42,7 @@ fn a_crash_belongs_to_the_call_of_its_lane() {
 
 #[test]
 fn a_hang_belongs_to_the_call_of_its_lane() {
-    let result = run_one(&["HANG"], &["--deadline", "1"], "toy.actor.together");
+    let result = run_one(&["HANG"], &["--tune", "deadline=1"], "toy.actor.together");
     assert_eq!(result.verdict, Verdict::Timeout, "{result:#?}");
     let failure = result.failure.expect("it failed");
     assert!(failure.message.contains("toy_copy, called by "), "{}", failure.message);

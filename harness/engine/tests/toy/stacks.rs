@@ -73,7 +73,7 @@ fn a_library_that_handles_the_signal_itself_leaves_no_stack(
 /// With the debugger of this machine, or without one.
 #[rstest]
 fn a_hang_has_the_stack_of_its_call(#[values("toy.block.round-trip", "toy.actor.thread")] rule: &str) {
-    let (stack, verdict, why) = lost("HANG", &["--deadline", "1"], rule);
+    let (stack, verdict, why) = lost("HANG", &["--tune", "deadline=1"], rule);
     assert_eq!(verdict, Verdict::Timeout);
     assert_eq!(why, "toy_copy did not return: no progress for 1s; the process was killed");
     let first = &stack.threads[0];

@@ -42,7 +42,7 @@ impl<'a> Pairs<'a> {
         (!self.elsewhere.is_empty()).then(|| {
             format!(
                 "rules that ran on different devices in the two runs: {}; their results are not comparable; use the \
-                 same seed for the same device, or --on-every-device",
+                 same seed for the same device, or --tune every-device=yes",
                 self.elsewhere.len()
             )
         })

@@ -104,7 +104,7 @@ fn general(run: &Recorded) -> Vec<(Capability, &'static str)> {
         found.push((Capability::Edition, why));
     }
     if !settings.without_axioms.is_empty() {
-        let why = "checks that assume an axiom were observed but not judged; rerun without --without-axiom";
+        let why = "checks that assume an axiom were observed but not judged; rerun without --tune without-axiom";
         found.push((Capability::Axioms, why));
     }
     found
@@ -129,7 +129,7 @@ fn because(capability: Capability, rules: &Rules, header: &RunHeader, ids: &[Str
             "{of} cannot be judged on this machine; allow processes to lock memory, and make it visible whether the \
              machine is virtual"
         ),
-        Capability::Coverage => format!("{of} with cases cut by the time limit; run with a longer --rule-limit"),
+        Capability::Coverage => format!("{of} with cases cut by the time limit; run with a longer --tune rule-limit"),
         other => format!("{of} not judged for lack of {}", other.words()),
     }
 }

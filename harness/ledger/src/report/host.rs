@@ -77,7 +77,7 @@ mod tests {
     fn the_lines_give_the_rules_left_out_and_the_answers_of_the_devices() {
         let left_out = vec![LeftOut { reason: "this is a virtual machine".to_owned(), rules: 34 }];
         let virtual_machine = Host { virtual_machine: Some(true), left_out, ..Host::default() };
-        let advice = "34 rules: this is a virtual machine (if not, give --assume-bare-metal)";
+        let advice = "34 rules: this is a virtual machine (if not, set ATLAS_CTS_ASSUME_BARE_METAL=1)";
         assert_eq!(left_out_lines(&virtual_machine), [advice]);
         let answer = |lacks| TrialAnswer { id: "peers".to_owned(), means: "copies".to_owned(), lacks };
         let trials = vec![answer(None), answer(Some("it answered\n1".to_owned()))];
@@ -87,6 +87,6 @@ mod tests {
         ];
         assert_eq!(left_out_lines(&Host { trials, ..Host::default() }), lines);
         let assumed = Host { assumed_bare: true, ..virtual_machine };
-        assert_eq!(host_line(&assumed), "a virtual machine, treated as physical (--assume-bare-metal)");
+        assert_eq!(host_line(&assumed), "a virtual machine, treated as physical (ATLAS_CTS_ASSUME_BARE_METAL)");
     }
 }

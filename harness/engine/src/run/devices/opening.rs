@@ -43,13 +43,13 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
     let before = Before::look(target, options);
     let fingerprint = before.as_ref().map(|before| before.fingerprint.clone());
     let said = before.as_ref().map(Before::said).unwrap_or_default();
-    // With --skip-gate, no device is put in quarantine.
-    let before = before.filter(|_| !options.workers.skip_gate);
+    // With ATLAS_CTS_SKIP_GATE, no device is put in quarantine.
+    let before = before.filter(|_| !options.machine.variables.skip_gate);
     let watch = |units: &[Vec<u32>]| before.and_then(|before| before.watch(units));
     let all: Vec<u32> = (0..target.conditions.devices).collect();
     let names = names(target);
     let executor = &target.executor;
-    let gated = !options.workers.skip_gate && usual_run_mode(target);
+    let gated = !options.machine.variables.skip_gate && usual_run_mode(target);
     let shown: Vec<Shown> = std::thread::scope(|scope| {
         let look = |name: &Option<String>| {
             let name = name.clone();
@@ -102,7 +102,7 @@ pub(in crate::run) fn open(target: &mut Target, options: &Options) -> Result<Ope
 
 /// Returns the unusable devices, if enough devices remain.
 fn expect_enough(options: &Options, left: usize, out: Vec<DeviceOut>) -> Result<Vec<DeviceOut>, TargetError> {
-    let least = options.run.min_devices.unwrap_or(1).max(1) as usize;
+    let least = options.tune.min_devices.unwrap_or(1).max(1) as usize;
     match left >= least {
         true => Ok(out),
         false if out.is_empty() => Err(TargetError::TooFewWork { least, left }),

@@ -214,23 +214,23 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("the seed", &first.seed, &other.seed, "give all parts the same --seed");
     differences.fact("the defects", &first.defects.join(","), &other.defects.join(","), settings);
     let limit = |settings: &RunSettings| settings.rule_limit.map(|limit| limit.to_string()).unwrap_or_default();
-    differences.fact("--rule-limit", &limit(a), &limit(b), settings);
-    differences.fact("--sim-edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
+    differences.fact("--tune rule-limit", &limit(a), &limit(b), settings);
+    differences.fact("--sim edition", &text(&a.sim_edition), &text(&b.sim_edition), settings);
     let mebibytes = |memory: Option<u64>| memory.map_or_else(|| "no number".to_owned(), |memory| memory.to_string());
-    differences.fact("--sim-memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
+    differences.fact("--sim memory", &mebibytes(a.sim_memory), &mebibytes(b.sim_memory), settings);
     differences.fact("--through", &text(&a.through), &text(&b.through), settings);
-    differences.fact("--deadline", &a.deadline, &b.deadline, settings);
+    differences.fact("--tune deadline", &a.deadline, &b.deadline, settings);
     differences.fact("--hazardous", &yes(a.hazardous), &yes(b.hazardous), settings);
-    differences.fact("--without-axiom", &a.without_axioms.join(", "), &b.without_axioms.join(", "), settings);
-    differences.fact("--on-every-device", &yes(a.on_every_device), &yes(b.on_every_device), settings);
+    differences.fact("--tune without-axiom", &a.without_axioms.join(", "), &b.without_axioms.join(", "), settings);
+    differences.fact("--tune every-device", &yes(a.on_every_device), &yes(b.on_every_device), settings);
     differences.fact("--dedicated", &yes(a.dedicated), &yes(b.dedicated), settings);
     differences.fact("--strict", &yes(a.strict), &yes(b.strict), settings);
     let least = |settings: &RunSettings| settings.min_executed.map(|least| least.to_string());
-    differences.fact("--min-executed", &text(&least(a)), &text(&least(b)), settings);
+    differences.fact("--tune min-executed", &text(&least(a)), &text(&least(b)), settings);
     if whole(first) != whole(other) {
         differences.found.push(format!("  the rules selected for all parts: different; {settings}"));
     }
-    let times = "give all parts the same --times, or none";
+    let times = "balance all parts by the same run (--shard K/N@RUN), or none";
     differences.fact("the times", &text(&balanced(first)), &text(&balanced(other)), times);
     differences.found
 }

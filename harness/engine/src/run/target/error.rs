@@ -18,7 +18,7 @@ use simulator_contract::{DENY, environment};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    #[error("--run-mode {given}: {}", modes(.known))]
+    #[error("--sim run-mode={given}: {}", modes(.known))]
     RunMode { given: String, known: Vec<String> },
     #[error("--devices 0: a run needs at least one device; give 1 or more")]
     ZeroDevices,
@@ -28,7 +28,7 @@ pub enum TargetError {
         "--devices {wanted}: the runtime reports {are}; give {are} or fewer, or find the others with `atlas-cts doctor`"
     )]
     TooFewDevices { wanted: u32, are: u32 },
-    #[error("--without-axiom {id}: unknown axiom `{id}`{hint}; axioms.yaml lists them")]
+    #[error("--tune without-axiom={id}: unknown axiom `{id}`{hint}; axioms.yaml lists them")]
     UnknownAxiom { id: String, hint: String },
     #[error("--defect {name}: unknown defect{hint}; `atlas-cts simulator --list` lists all")]
     UnknownDefect { name: String, hint: String },
@@ -36,9 +36,9 @@ pub enum TargetError {
     UnknownDenied { name: String, function: String, hint: String },
     #[error("--defect {name}: `{function}` returns no code, so it cannot refuse a call")]
     NoCode { name: String, function: String },
-    #[error("--sim-edition {edition}: known editions are {}", .known.join(", "))]
+    #[error("--sim edition={edition}: known editions are {}", .known.join(", "))]
     UnknownEdition { edition: String, known: &'static [&'static str] },
-    #[error("--sim-edition {edition}: `{library}` is not a library whose version api.yaml queries{hint}")]
+    #[error("--sim edition={edition}: `{library}` is not a library whose version api.yaml queries{hint}")]
     UnversionedLibrary { edition: String, library: String, hint: String },
     #[error("{option} configures the simulated device, but another library is under test; omit one of them")]
     Elsewhere { option: &'static str },
@@ -81,20 +81,20 @@ pub enum TargetError {
     ProductUnknown { reported: String, known: Vec<String> },
     /// Some devices failed the gate.
     #[error(
-        "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with --skip-gate",
+        "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with ATLAS_CTS_SKIP_GATE=1",
         lost(.out),
-        if *.left > 0 { format!("; --min-devices requires {least}, and {left} can be used") } else { String::new() }
+        if *.left > 0 { format!("; --tune min-devices requires {least}, and {left} can be used") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
     /// All devices that the runtime reports work, but there are fewer than required.
     #[error(
-        "--min-devices {least}: {}; find the others with `atlas-cts doctor`, or require fewer",
+        "--tune min-devices={least}: {}; find the others with `atlas-cts doctor`, or require fewer",
         if *.left == 1 { "only one device works".to_owned() } else { format!("only {left} devices work") }
     )]
     TooFewWork { least: usize, left: usize },
     /// The lock folder or a lock file cannot be used.
     #[error(
-        "{path}: {source}; devices are not used without locks: fix this, or give --lock-dir DIR with a folder that \
+        "{path}: {source}; devices are not used without locks: fix this, or set ATLAS_CTS_LOCKS to a folder that \
          all users of the devices can write to"
     )]
     LockFile { path: PathBuf, source: io::Error },
@@ -103,7 +103,7 @@ pub enum TargetError {
     Interrupted { signal: &'static str, device: u32 },
     #[error(
         "device {device} is in use by another run: {path} is still held by {holder} after {seconds} s; wait longer \
-         with --lock-wait SECONDS"
+         with --tune lock-wait=SECONDS"
     )]
     Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
 }
@@ -141,7 +141,7 @@ impl TargetError {
     }
 }
 
-/// The editions that `--sim-edition` names, as the simulated device reads them: `12.9` for every library, or
+/// The editions that `--sim edition` names, as the simulated device reads them: `12.9` for every library, or
 /// `driver=13.0,tools=12.9` with the first library before the others.
 pub(super) fn simulated_edition(given: &str, runtime: &Runtime, rules: &Rules) -> Result<String, TargetError> {
     let known = runtime.simulated.as_ref().map_or(&[][..], |device| device.editions);

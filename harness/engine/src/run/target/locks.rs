@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::pool::interrupt;
 use crate::pool::visible;
-use crate::run::options::{LOCK_FOLDER, MachineOptions};
+use crate::run::options::Options;
+use crate::run::tuning::LOCK_FOLDER;
 use catalog::files;
 
 use super::TargetError;
@@ -24,17 +25,16 @@ const TRIES: usize = 10;
 ///
 /// # Errors
 /// Fails if another run holds a device, or if the folder or a file in it cannot be used.
-pub(super) fn lock_devices(
-    options: &MachineOptions,
-    variable: Option<&str>,
-    devices: u32,
-) -> Result<Vec<File>, TargetError> {
-    let folder = &options.lock_dir;
+pub(super) fn lock_devices(options: &Options, variable: Option<&str>, devices: u32) -> Result<Vec<File>, TargetError> {
+    let folder = &options.machine.variables.locks;
     make_folder(folder).map_err(|source| TargetError::LockFile { path: folder.clone(), source })?;
-    let until = Instant::now() + Duration::from_secs(options.lock_wait);
+    let until = Instant::now() + Duration::from_secs(options.tune.lock_wait);
     let path = |device| folder.join(format!("device-{device}.lock"));
     let given = variable.map(visible::given).unwrap_or_default();
-    numbers(&given, devices).into_iter().map(|device| lock(device, path(device), options.lock_wait, until)).collect()
+    numbers(&given, devices)
+        .into_iter()
+        .map(|device| lock(device, path(device), options.tune.lock_wait, until))
+        .collect()
 }
 
 /// The machine's numbers for a process's devices, without duplicates. If a name in the variable is not a number, the
