@@ -266,7 +266,7 @@ fn a_lock_that_is_not_a_file_is_named(#[case] made: &str, #[case] says: &str) {
         &[
             "locks/device-0.lock: ",
             says,
-            "with a folder that all users of the devices can write \
+            "to a folder that all users of the devices can write \
         to",
         ],
     );

@@ -45,7 +45,7 @@ fn every_rule_is_proven(#[case] product: &str, #[case] skipped: &[&str]) {
     assert!(proof.holds(), "{}", render(&proof, true));
 }
 
-/// A variant without what a rule needs is no false alarm: the rule does not apply there.
+/// The rule does not apply there, so its failure would prove nothing.
 #[test]
 fn a_rule_is_not_judged_on_a_variant_that_lacks_a_capability() {
     let proof = proof("harbour", &["depot.cold.keeps"], WHOLE);
