@@ -116,7 +116,7 @@ enum Command {
     /// Check the catalog and report each mistake with its place.
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarms.
-    Prove(proof::ProveArguments),
+    Prove(Box<proof::ProveArguments>),
     /// Print a rule as a stand-alone program in C.
     Print {
         /// Id of the rule, or a query with a case's values: RULE:axis=value;axis=value.

@@ -302,7 +302,7 @@ impl Args for SimulatorOptions {
     }
 }
 
-/// What only environment variables say about a machine.
+/// The properties of a machine that only environment variables give.
 #[derive(Debug, Clone)]
 pub struct MachineVariables {
     /// True if the machine is treated as physical although it looks virtual or cannot be identified.
