@@ -123,8 +123,8 @@ folder() {
 rules() {
     local seconds=$1 to=$2
     shift 2
-    timeout --signal=TERM --kill-after=20 "$seconds" "$here/atlas-cts" run --runtime cuda "${target[@]}" --tune deadline=8,rule-limit=40 \
-        --report-dir "$to" "$@" >"$to.txt" 2>&1
+    timeout --signal=TERM --kill-after=20 "$seconds" "$here/atlas-cts" run --runtime cuda "${target[@]}" \
+        --tune deadline=8,rule-limit=40 --report-dir "$to" "$@" >"$to.txt" 2>&1
     grep -E '^(verdicts|result|error)' "$to.txt" || tail -1 "$to.txt"
     # A part that was cut has results, and yet not those of all its rules.
     grep -q '^{"end":' "$to/results.jsonl" 2>/dev/null && ! grep -q '^result .*did not finish' "$to.txt" || touch "$OUT/cut"

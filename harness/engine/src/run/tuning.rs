@@ -112,20 +112,20 @@ static TUNE: [Key<Tuning>; 14] = [
         name: "patience",
         of: RUN | PROVE | PRINT,
         variable: Some("ATLAS_CTS_PATIENCE"),
-        help: "wait for an event; default auto (measured)",
+        help: "auto (default) or 2000..600000",
         kind: Kind::Text("MS", |tune, text| text.parse().map(|waiting| tune.patience = waiting)),
     },
     tune(
         "exhaustive",
         RUN | PROVE,
         Kind::Number("N", 1..=8, |tune, steps| tune.exhaustive = u32::try_from(steps).ok()),
-        "run all sequences of N operations",
+        "all sequences of N steps; default none",
     ),
     tune(
         "worker-memory",
         RUN | PROVE,
         Kind::Number("MIB", 0..=MOST_MEBIBYTES, |tune, mebibytes| tune.worker_memory = Some(mebibytes)),
-        "limit of a worker; 0: none",
+        "0: none; default half of all",
     ),
     tune(
         "without-axiom",
@@ -146,13 +146,13 @@ static TUNE: [Key<Tuning>; 14] = [
         "min-devices",
         RUN,
         Kind::Number("N", 1..=1024, |tune, least| tune.min_devices = u32::try_from(least).ok()),
-        "exit status 3 if fewer work",
+        "exit status 3 if fewer work; default 1",
     ),
     tune(
         "min-executed",
         RUN,
         Kind::Number("N", 0..=u64::MAX, |tune, least| tune.min_executed = Some(least)),
-        "exit status 3 if fewer rules ran",
+        "exit status 3 if fewer ran; default 0",
     ),
     tune(
         "lock-wait",
@@ -176,9 +176,9 @@ static TUNE: [Key<Tuning>; 14] = [
         "redact",
         RUN,
         Kind::Switch(|tune, redact| tune.redact = redact),
-        "replace names of machines, sites and people",
+        "replace names of machines and people; default no",
     ),
-    tune("keep", RUN, Kind::Switch(|tune, keep| tune.keep = keep), "keep failing cases; later runs try them first"),
+    tune("keep", RUN, Kind::Switch(|tune, keep| tune.keep = keep), "keep failing cases for later runs; default no"),
 ];
 
 /// The keys of `--tune` that a command reads.
@@ -270,13 +270,17 @@ static SIM: [Key<SimulatorOptions>; 4] = [
         name: "run-mode",
         of: RUN,
         variable: Some("ATLAS_CTS_RUN_MODE"),
-        help: "host or device",
+        help: "host (default) or device",
         kind: Kind::Text("MODE", |sim, mode| {
             sim.run_mode = Some(mode.to_owned());
             Ok(())
         }),
     },
-    sim("call-ns", Kind::Number("NS", 0..=60_000_000_000, |sim, time| sim.call_ns = time), "duration of each call"),
+    sim(
+        "call-ns",
+        Kind::Number("NS", 0..=60_000_000_000, |sim, time| sim.call_ns = time),
+        "duration of each call; default 0",
+    ),
 ];
 
 impl FromArgMatches for SimulatorOptions {
@@ -302,7 +306,7 @@ impl Args for SimulatorOptions {
     }
 }
 
-/// The facts about a machine that only environment variables give.
+/// The properties of a machine that only environment variables give.
 #[derive(Debug, Clone)]
 pub struct MachineVariables {
     /// True if the machine is treated as physical although it looks virtual or cannot be identified.
