@@ -346,6 +346,21 @@ pub fn patience(seconds: u64) -> Duration {
     Duration::from_secs((seconds * factor).min(LONGEST))
 }
 
+/// Waits until a run gets this far.
+#[track_caller]
+pub fn wait_until(mut done: impl FnMut() -> bool) {
+    let until = Instant::now() + patience(60);
+    while !done() {
+        assert!(Instant::now() < until, "the run does not get this far");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// True if a file exists and has this text.
+pub fn has(file: &Path, text: &str) -> bool {
+    fs::read_to_string(file).is_ok_and(|found| found.contains(text))
+}
+
 /// A process that another one started, watched until it ends.
 pub struct Watched(Option<OwnedFd>);
 
