@@ -14,9 +14,7 @@ use record::{LibraryIdentity, Recorded, RunHeader};
 use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
-use super::options::{
-    CatalogOptions, ConditionOptions, DEFAULT_DEADLINE, EffortOptions, LOCK_FOLDER, Options, SimulatorOptions, Waiting,
-};
+use super::options::{DEFAULT_DEADLINE, Options, Waiting};
 use super::places::read_named;
 use super::profile::Profile;
 use super::selection::{Planned, plan};
@@ -240,25 +238,6 @@ fn complete(options: &mut Options, then: &RunHeader) {
     let embedded = then.library.simulated && !then.library.chosen_by.starts_with("--library");
     if options.machine.library.is_none() && options.workers.backend == Backend::Auto && embedded {
         options.workers.backend = Backend::Simulator;
-    }
-}
-
-impl Options {
-    /// The options with which rules run on the target of an earlier run. The library is not among them: a journal must
-    /// never choose which files are loaded.
-    pub fn on_the_same_target(header: &RunHeader, catalog: &CatalogOptions) -> Options {
-        let (conditions, simulator) = (ConditionOptions::default(), SimulatorOptions::default());
-        let mut options = Options::of_rules(catalog, &conditions, &EffortOptions::default(), &simulator);
-        complete(&mut options, header);
-        options.run.min_executed = None;
-        options.machine.lock_dir = LOCK_FOLDER.into();
-        options
-    }
-
-    /// Runs other cases than with the seed before, and more of them.
-    pub fn more_cases(&mut self, seed: u64) {
-        self.effort.seed = Some(seed);
-        self.effort.profile = Some(Profile::Nightly);
     }
 }
 

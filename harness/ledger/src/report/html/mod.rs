@@ -31,7 +31,6 @@ use since::Since;
 pub(crate) use bar::bar;
 pub(crate) use document::{document, prose};
 pub(crate) use labels::{anchor, class};
-pub(crate) use overview::moment;
 
 const SCRIPT: &str = include_str!("filter.js");
 

@@ -54,7 +54,7 @@ pub(super) fn header(run: &Recorded) -> Markup {
 }
 
 /// A time without fractions of a second.
-pub(crate) fn moment(time: &str) -> String {
+fn moment(time: &str) -> String {
     time.split_once('.').map_or(time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
