@@ -37,17 +37,17 @@ impl AnnotationOptions {
     /// # Errors
     /// Fails if printing fails.
     pub fn say(self, run: &Recorded) -> Result<(), RunError> {
-        if self.wanted() { say_exactly(&workflow_commands(&annotations(run))) } else { Ok(()) }
+        if self.is_wanted() { say_exactly(&workflow_commands(&annotations(run))) } else { Ok(()) }
     }
 
     /// Prints a run's annotations to standard error, which GitHub reads too. For commands that print JSON.
     pub(crate) fn say_aside(self, run: &Recorded) {
-        if self.wanted() {
+        if self.is_wanted() {
             eprint!("{}", workflow_commands(&annotations(run)));
         }
     }
 
-    fn wanted(self) -> bool {
+    fn is_wanted(self) -> bool {
         match self.annotations {
             Form::Auto => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             Form::Github => true,

@@ -58,9 +58,13 @@ impl ListFilter {
 
 /// The rules, one line each.
 pub(crate) fn list(rules: &Rules, filter: &ListFilter) -> Result<String, CommandError> {
-    known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
-    known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
-    known("document", filter.document.as_deref(), rules.documents.iter().map(|document| document.id.value.as_str()))?;
+    expect_known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
+    expect_known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
+    expect_known(
+        "document",
+        filter.document.as_deref(),
+        rules.documents.iter().map(|document| document.id.value.as_str()),
+    )?;
     let on = filter.on.as_deref().map(|name| product(rules, name)).transpose()?.map(|product| product.id.as_str());
     let texts = Texts::of(rules, &filter.text)?;
     let matching: Vec<&Rule> =
@@ -102,7 +106,7 @@ pub(crate) fn support(rules: &Rules, library: Option<&Path>) -> Result<String, C
     Ok(SupportMatrix::of(rules, exported).text())
 }
 
-fn known<'a>(
+fn expect_known<'a>(
     what: &'static str,
     given: Option<&str>,
     names: impl Iterator<Item = &'a str>,
