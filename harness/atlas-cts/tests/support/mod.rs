@@ -1,8 +1,7 @@
 //! The common parts of the end-to-end tests: the command as users run it, catalogs of a few rules, libraries built from
 //! C.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
+#[allow(dead_code, reason = "the engine's tests use more of it")]
 #[path = "../../../engine/tests/pairs/mod.rs"]
 pub mod pairs;
 pub mod small;
