@@ -43,9 +43,6 @@ pub enum CommandError {
         TO_WRITE.trim_end()
     )]
     Unwritten { places: Vec<String> },
-    /// The proposed rules ran on another library than the run.
-    #[error("error: {path} is not the library of the run; give that library with --library PATH")]
-    OtherLibrary { path: String },
     #[error("error: {0}")]
     Draft(#[source] Box<DraftError>),
     /// The answers of a device cannot be written.

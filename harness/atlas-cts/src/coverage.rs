@@ -63,10 +63,10 @@ pub(crate) fn coverage(rules: &Rules, specs: &Specs, options: &CoverageOptions) 
         Format::Html => page(&coverage, options)?,
     };
     if options.uncovered {
-        uncovered(&mut text, &coverage);
+        list_uncovered(&mut text, &coverage);
     }
     if options.unused {
-        unused(&mut text, &coverage);
+        list_unused(&mut text, &coverage);
     }
     let mut holds = true;
     if let Some(file) = &options.hold {
@@ -282,7 +282,7 @@ fn read_twice(coverage: &Coverage<'_>) -> String {
     )
 }
 
-fn unused(text: &mut String, coverage: &Coverage<'_>) {
+fn list_unused(text: &mut String, coverage: &Coverage<'_>) {
     for function in &coverage.functions {
         let _ = writeln!(text, "{}: {}", function.name, function.products.join(", "));
     }
@@ -367,7 +367,7 @@ fn json(coverage: &Coverage<'_>) -> String {
     format!("{all:#}\n")
 }
 
-fn uncovered(text: &mut String, coverage: &Coverage<'_>) {
+fn list_uncovered(text: &mut String, coverage: &Coverage<'_>) {
     let nothing = coverage.clauses.iter().filter(|covered| covered.state == ClauseState::Uncovered);
     for covered in nothing {
         let clause = covered.clause;

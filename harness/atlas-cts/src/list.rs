@@ -41,8 +41,8 @@ pub(crate) struct ListFilter {
 
 /// The rules, one line each; with a product, only those that apply to it.
 pub(crate) fn list(rules: &Rules, filter: &ListFilter, on: Option<&str>) -> Result<String, CommandError> {
-    known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
-    known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
+    expect_known("chapter", filter.chapter.as_deref(), rules.chapter_names())?;
+    expect_known("function", filter.api.as_deref(), rules.environment.declarations.function_names())?;
     let on = on.map(|name| product(rules, name)).transpose()?.map(|product| product.id.as_str());
     let texts = Texts::of(rules, &filter.text)?;
     let matching: Vec<&Rule> =
@@ -84,7 +84,7 @@ pub(crate) fn support(rules: &Rules, library: Option<&Path>) -> Result<String, C
     Ok(SupportMatrix::of(rules, exported).text())
 }
 
-fn known<'a>(
+fn expect_known<'a>(
     what: &'static str,
     given: Option<&str>,
     names: impl Iterator<Item = &'a str>,

@@ -7,12 +7,11 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use catalog::digest;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
-use support::{Answer, Bench, answer, take_environment};
+use support::{Answer, Bench, answer, has, take_environment, wait_until};
 
 /// Rules that hold; the last two fail on a device whose small blocks are misaligned.
 fn bench() -> Bench {
@@ -184,11 +183,7 @@ fn disturbed(arguments: &[&str], disturb: impl FnOnce(&Path)) -> (Bench, Answer)
     let mut command = bench.command(words.iter().chain(&VERY_SLOW).chain(arguments));
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let patience = Instant::now() + crate::support::patience(60);
-    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.small.r2\"}}\n")) {
-        assert!(Instant::now() < patience, "the run makes no progress");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(|| has(&journal, "{\"begin\":{\"id\":\"acl.small.r2\"}}\n"));
     disturb(&bench.path("report"));
     (bench, run.wait_with_output().unwrap().into())
 }

@@ -7,12 +7,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
-use support::{Answer, Bench, answer, machines_of, project, take_environment};
+use support::{Answer, Bench, answer, has, machines_of, project, take_environment, wait_until};
 
 /// One rule of one process.
 const RULE: &str = "\
@@ -133,13 +132,9 @@ fn two_users_take_turns_on_a_device() {
 fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
     let mut command = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
     command.args(["--jobs", "1", "--report-dir", "report", "--sim", "call-ns=1000000"]).args(arguments);
-    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let patience = Instant::now() + crate::support::patience(60);
-    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"begin\"")) {
-        assert!(Instant::now() < patience && run.try_wait().unwrap().is_none(), "the run makes no progress");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(|| has(&journal, "\"begin\""));
     let machines = machines_of(run.id());
     assert_eq!(machines.len(), 1);
     (run, machines.into_iter().next().unwrap())

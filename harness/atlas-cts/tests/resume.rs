@@ -8,7 +8,6 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use ledger::report::FORMATS;
 use record::{Recorded, read_run};
@@ -18,6 +17,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value as Json;
 use support::{
     Answer, Bench, Report, Watched, answer, answer as answer_of, left_over_machines, machines_of, take_environment,
+    wait_until,
 };
 
 /// A rule that fails on a device with misaligned small blocks, one with two processes, one that does not apply, and
@@ -121,11 +121,7 @@ impl Running {
     /// Waits until the condition holds or the run has ended.
     #[track_caller]
     fn until(&mut self, done: impl Fn(&Running) -> bool) {
-        let patience = Instant::now() + crate::support::patience(60);
-        while !done(self) && self.child.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < patience, "the run makes no progress");
-            std::thread::sleep(Duration::from_micros(50));
-        }
+        wait_until(|| done(self) || self.child.try_wait().unwrap().is_some());
     }
 
     /// Waits until a rule has begun this many times.

@@ -1,12 +1,11 @@
 //! Soaks: what grows is found by the number of cycles, a killed soak continues, and on a faithful device nothing grows.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use record::{Quantity, Repetition, read_run};
 use rstest::rstest;
 
-use crate::support::{self, Answer, Bench};
+use crate::support::{Answer, Bench, wait_until};
 
 const SOAK: [&str; 9] =
     ["run", "--product", "a2", "--backend", "simulator", "--profile", "soak", "--report-dir", "soak"];
@@ -87,11 +86,7 @@ fn a_killed_soak_continues_with_the_rules_that_it_has_not_judged() {
     let words = ["acl.cycle.device-blocks", "acl.cycle.streams", "--for", "6000x", "--jobs", "1"];
     let mut child =
         bench.command(SOAK.iter().chain(&words)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + support::patience(60);
-    while read_run(&bench.path("soak")).map_or(0, |run| run.results.len()) < 1 {
-        assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "the soak makes no progress");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| read_run(&bench.path("soak")).is_ok_and(|run| !run.results.is_empty()));
     child.kill().unwrap();
     child.wait().unwrap();
     let resumed = bench.run(["run", "--resume", "soak"]);

@@ -23,7 +23,7 @@ struct Pattern {
     instead: &'static str,
 }
 
-const PATTERNS: [Pattern; 12] = [
+const PATTERNS: [Pattern; 13] = [
     Pattern {
         name: "is-no",
         banned: r"\b(is|are|was|were) no [a-z]",
@@ -80,6 +80,12 @@ const PATTERNS: [Pattern; 12] = [
         instead: "existing, present",
     },
     Pattern { name: "plural-in-brackets", banned: r"[a-z]\(s\)", fine: "", instead: "the plural function" },
+    Pattern {
+        name: "bare-participle",
+        banned: r"\bfn ([a-z]+ed|become|begun|bound|broken|brought|built|caught|chosen|dealt|done|drawn|driven|fallen|felt|forbidden|foreseen|forgotten|found|frozen|given|gone|grown|heard|held|hidden|hung|kept|known|laid|led|left|lost|made|meant|met|paid|rewritten|said|seen|sent|shown|slept|sold|sought|spent|stolen|stuck|taken|taught|thrown|told|torn|un(bound|broken|drawn|known|met|seen|written)|understood|won|worn|wound|written) *[(<]",
+        fine: r"\bfn (embed|exceed|feed|need|proceed|red|seed|speed|succeed)\b",
+        instead: "a verb, alone or with its noun: keep, keep_rows; is_kept for a question",
+    },
     Pattern {
         name: "british",
         banned: r"(?i)\b(re|un|de|pre|mis)?(synchronis|initialis|finalis|recognis|normalis|optimis[ei]|utilis|organis|serialis|summaris|minimis|generalis)[a-z]*|(?i)\b(un|mis)?(behaviour|colour|honour|neighbour|judgement|favour|cancelled|labelled|signalled|modelled|misspelt|licence|afterwards|towards|catalogue|artefact|centre|grey)[a-z]*",
@@ -245,6 +251,7 @@ fn a_budget_is_what_its_file_has() {
 #[case::goes_on("goes-on", "the run goes on", "the run continues")]
 #[case::that_is_there("that-is-there", "a file that is there", "an existing file")]
 #[case::plural_in_brackets("plural-in-brackets", "2 rule(s)", "2 rules (some)")]
+#[case::bare_participle("bare-participle", "fn kept(&self)", "fn keep(&self), fn kept_rows(), fn seed()")]
 #[case::british("british", "the behaviour", "the behavior of stream.synchronised-late")]
 fn each_pattern_finds_its_phrase_and_no_other(#[case] name: &str, #[case] bad: &str, #[case] good: &str) {
     let pattern = PATTERNS.iter().find(|pattern| pattern.name == name).expect("the pattern exists");

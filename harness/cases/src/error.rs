@@ -34,8 +34,6 @@ pub enum CaseError {
     NothingChecked,
     #[error("the rule's condition excludes every case that was drawn")]
     NoneDrawn,
-    #[error("a set of values is empty")]
-    NoValues,
     /// The plan has fewer cases than the run.
     #[error("the plan ends before the case that failed")]
     PlanEnds,

@@ -5,7 +5,7 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
-pub use ownership::{expect_trusted, folder_for_private_ones, is_trusted_owner, make_own_folder, own_folder};
+pub use ownership::{folder_for_private_ones, is_trusted_owner, make_own_folder};
 pub use replace::{remove_left_over, replace};
 
 use std::fs::{self, File, FileType, Permissions};

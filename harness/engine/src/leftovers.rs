@@ -12,7 +12,9 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use catalog::count;
-use rustix::process::{Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpgid, getpid, kill_process, kill_process_group, set_child_subreaper, waitpid,
+};
 
 /// The prefix of the names of the folders that runs create for machines and tools. Old ones are removed by later runs.
 pub(crate) const RUN_FOLDERS: &str = "atlas-cts-run-";
@@ -84,6 +86,14 @@ pub(crate) fn adopt_orphans() {
         // If the system refuses, leftovers are not found later.
         let _ = set_child_subreaper(Some(getpid()));
     });
+}
+
+/// Kills a child that leads a process group, together with the group.
+pub(crate) fn kill_group(child: u32) {
+    if let Some(group) = Pid::from_raw(child as i32) {
+        // A group that is already gone needs no signal.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 /// Ends the processes that an exited child left behind outside the child's group. Returns true if there were any such

@@ -35,7 +35,7 @@ const CELLS: [Shown; 8] = [
 ];
 
 /// The cell of a function on a product.
-fn shown(on: OnProduct) -> &'static Shown {
+fn symbol(on: OnProduct) -> &'static Shown {
     let called = matches!(on.state, FunctionState::Judged | FunctionState::Observed);
     let position = match (on.documented, on.state) {
         (Some(true), FunctionState::Judged) => 0,
@@ -104,7 +104,8 @@ impl<'a> SupportMatrix<'a> {
         let numbers: Vec<String> = (1..=self.products.len()).map(|number| format!("[{number}]")).collect();
         let _ = writeln!(text, "{:<width$}{}", "function", numbers.join(" "));
         for function in &self.functions {
-            let cells: Vec<String> = function.products.iter().map(|on| format!(" {} ", shown(*on).character)).collect();
+            let cells: Vec<String> =
+                function.products.iter().map(|on| format!(" {} ", symbol(*on).character)).collect();
             let line = format!("{:<width$}{}  {}", function.name, cells.join(" "), self.remarks(function));
             let _ = writeln!(text, "{}", line.trim_end());
         }

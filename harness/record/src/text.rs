@@ -152,6 +152,16 @@ pub fn fold(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A word that a shell reads as one.
+pub fn quote_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// The longest beginning of clean text that takes at most `width` columns, but at least one character.
 pub fn beginning(text: &str, width: usize) -> &str {
     &text[..beyond(text, width).unwrap_or(text.len())]

@@ -74,13 +74,13 @@ pub(super) fn look(
     let answer = machine.ask(&mut command);
     let line = answer.output.lines().last().unwrap_or_default();
     match serde_json::from_str::<Answer>(line) {
-        Ok(read) if read.error.is_empty() => imported(module, &read, found),
+        Ok(read) if read.error.is_empty() => report_import(module, &read, found),
         Ok(read) => not_imported(module, read.error, found),
         Err(_) => not_imported(module, answer.said(), found),
     }
 }
 
-fn imported(module: &PythonModule, answer: &Answer, found: &mut Examination) {
+fn report_import(module: &PythonModule, answer: &Answer, found: &mut Examination) {
     let all = module.functions.len();
     let said = message!("python-functions", offered = all - answer.lacking.len(), all = all);
     found.looked(message!("look-module"), answer.place.clone(), said);

@@ -106,7 +106,7 @@ pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> R
     let book = Draft { options, runtime, copy: Copy::of(&specs, runtime.name())?, before, specs, chapter };
     let calls = calls(&rules, &functions);
     let source = source(&rules, &functions);
-    let (tried, sizes) = book.tried(&wanted.id, &calls, &functions, &source)?;
+    let (tried, sizes) = book.try_values(&wanted.id, &calls, &functions, &source)?;
     let (free, claimed) = by_claim(&rules, runtime, &tried);
     let clauses = clauses(&rules, &functions, &tried.offered);
     let source = Some((source.0.as_str(), source.1.as_str())).filter(|_| clauses.is_empty());
@@ -130,7 +130,7 @@ struct Draft<'a> {
 impl Draft<'_> {
     /// Tries the calls on a faithful device, with the first domain of sizes for which the calls succeed. If they never
     /// succeed, the first domain is used.
-    fn tried(
+    fn try_values(
         &self,
         id: &str,
         calls: &Calls,

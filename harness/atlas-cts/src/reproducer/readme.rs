@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use engine::print_c::{PRELUDE, VENDOR_HEADERS, can_be_shown, vendor_headers};
-use engine::run::quoted;
 use ledger::report::{clean, markdown_line};
+use record::text::quote_word;
 use record::{RunHeader, on_which};
 
 use super::evidence::{Evidence, HEADERS, SOURCE};
@@ -269,7 +269,7 @@ The library runs in {} that the program starts and watches.{}
         text.push_str(" The program finds its device with\n\n");
         for (name, value) in variables.iter().filter(|(_, value)| !value.is_empty()) {
             // Line breaks are removed, because they would end the code block.
-            let _ = writeln!(text, "    export {name}={}", quoted(&line_of(value)));
+            let _ = writeln!(text, "    export {name}={}", quote_word(&line_of(value)));
         }
         let _ = writeln!(text, "    export {}=$(mktemp -d)", simulator_contract::environment::MACHINE);
     }

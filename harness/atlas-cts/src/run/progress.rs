@@ -51,7 +51,7 @@ impl Progress {
     }
 
     /// Counts a rule that has a result.
-    pub(super) fn ended(&self, rule: &str) {
+    pub(super) fn finish(&self, rule: &str) {
         if !self.bar.is_hidden() {
             self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.to_owned());
         }

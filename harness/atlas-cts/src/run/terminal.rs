@@ -42,7 +42,7 @@ impl Observer for Terminal {
         let progress = &self.progress;
         progress.during(work, || {
             work.perform_all(|result| {
-                progress.ended(&result.id);
+                progress.finish(&result.id);
                 let text = self.result_text(&work.campaign, result);
                 text.map_or(Ok(()), |text| progress.aside(|| say_painted(&format!("{text}\n"))))
             })

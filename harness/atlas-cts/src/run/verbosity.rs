@@ -5,7 +5,7 @@ use clap::Args;
 use engine::run::Campaign;
 use engine::run::headings::RESULTS;
 use ledger::report::{
-    Detail, Layout, Notices, brief_summary, failure_text, pad, painted, sort_text, summary, verdict_text,
+    Detail, Layout, Notices, brief_summary, failure_text, pad, paint, sort_text, summary, verdict_text,
 };
 use record::text::fold;
 use record::{Recorded, RuleResult, Sort, Verdict};
@@ -50,7 +50,7 @@ impl Verbosity {
         };
         let word = pad(word, NAME);
         let line = fold(&format!("{word} {rest}"), layout.width);
-        Some(painted(result.meaning(), &word, layout) + &line[word.len()..])
+        Some(paint(result.meaning(), &word, layout) + &line[word.len()..])
     }
 
     /// A result that breaks the run; `None` if only the summary has it.

@@ -10,9 +10,8 @@ use rstest::rstest;
 use rustix::process::Signal;
 
 use crate::nights::ended::ask;
-use crate::nights::phases::wait_until;
 use crate::nights::{rule, stand_before};
-use crate::support::{Answer, Bench, Report, answer, project, take_environment};
+use crate::support::{Answer, Bench, Report, answer, project, take_environment, wait_until};
 
 /// Steps that copy to the device and back, and compare.
 const CHECKED_COPY: &str = "      char *back = host(4096, 64);

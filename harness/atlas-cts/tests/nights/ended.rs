@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use record::{Verdict, read_run};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::nights::{COPY, bench, command, night, rule, waiting_rules};
-use crate::support::{Answer, Bench, Watched};
+use crate::support::{Answer, Bench, Watched, has, wait_until};
 
 /// Starts a run whose first rule waits for longer than the test lasts.
 fn waiting(bench: &Bench) -> (Child, PathBuf) {
@@ -18,11 +17,7 @@ fn waiting(bench: &Bench) -> (Child, PathBuf) {
     let mut command = after(&["env", "--default-signal=HUP"], &command(bench, "600"));
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
-    let until = Instant::now() + crate::support::patience(60);
-    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("{\"begin\":{\"id\":\"acl.night.first\"}}")) {
-        assert!(Instant::now() < until, "the run does not begin");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| has(&journal, "{\"begin\":{\"id\":\"acl.night.first\"}}"));
     (child, journal)
 }
 
@@ -103,14 +98,10 @@ fn a_run_that_was_stopped_twice_gives_up_no_rule() {
         let words = ["run", attempt, "report"].into_iter().chain(words);
         let child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = "{\"begin\":{\"id\":\"acl.night.slow0\"}}";
-        let times = fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
-        let until = Instant::now() + crate::support::patience(60);
-        let again =
+        let begins =
             || fs::read_to_string(bench.path("report/results.jsonl")).unwrap_or_default().matches(begun).count();
-        while again() <= times {
-            assert!(Instant::now() < until, "the run does not begin");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let earlier = begins();
+        wait_until(|| begins() > earlier);
         ask(&child, Signal::TERM);
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(3));
     }

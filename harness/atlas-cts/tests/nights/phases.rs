@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use record::{Verdict, read_run};
 use rstest::rstest;
@@ -13,7 +13,7 @@ use rustix::process::Signal;
 
 use crate::nights::ended::{ask, workers_of};
 use crate::nights::{ALONE, COPY, STREAM, bench, command, rule};
-use crate::support::{Answer, Bench, Watched, answer, machines_of};
+use crate::support::{Answer, Bench, Watched, answer, has, machines_of, wait_until};
 
 /// The phase in which a run is ended.
 struct Phase {
@@ -74,19 +74,9 @@ fn spawn(bench: &Bench, stdout: Stdio, words: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-#[track_caller]
-pub fn wait_until(done: impl Fn() -> bool) {
-    let until = Instant::now() + crate::support::patience(60);
-    while !done() {
-        assert!(Instant::now() < until, "the run does not reach the phase");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 /// True if the journal has such a line about the rule.
 fn journal_says(bench: &Bench, line: &str, rule: &str) -> bool {
-    let start = format!("{{\"{line}\":{{\"id\":\"{rule}\"");
-    fs::read_to_string(bench.path("report/results.jsonl")).is_ok_and(|journal| journal.contains(&start))
+    has(&bench.path("report/results.jsonl"), &format!("{{\"{line}\":{{\"id\":\"{rule}\""))
 }
 
 /// Ends a run and checks that only its records stay. Returns its output, and the machines that it left to the next run.

@@ -1,8 +1,7 @@
 //! The common parts of the end-to-end tests: the command as users run it, catalogs of a few rules, libraries built from
 //! C.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
+#[allow(dead_code, reason = "the engine's tests use more of it")]
 #[path = "../../../engine/tests/pairs/mod.rs"]
 pub mod pairs;
 pub mod small;
@@ -352,6 +351,21 @@ pub fn patience(seconds: u64) -> Duration {
     let given = || std::env::var("ATLAS_CTS_TEST_FACTOR").ok()?.parse().ok();
     let factor = FACTOR.get_or_init(|| given().unwrap_or_else(measured).clamp(1, 60));
     Duration::from_secs((seconds * factor).min(LONGEST))
+}
+
+/// Waits until a run gets this far.
+#[track_caller]
+pub fn wait_until(mut done: impl FnMut() -> bool) {
+    let until = Instant::now() + patience(60);
+    while !done() {
+        assert!(Instant::now() < until, "the run does not get this far");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// True if a file exists and has this text.
+pub fn has(file: &Path, text: &str) -> bool {
+    fs::read_to_string(file).is_ok_and(|found| found.contains(text))
 }
 
 /// A process that another one started, watched until it ends.

@@ -1,7 +1,7 @@
 //! Checks that no other user controls a file or a folder, for everything from which programs or state are read.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
@@ -20,26 +20,9 @@ pub fn is_trusted_owner(user: u32) -> bool {
     [0, rustix::process::geteuid().as_raw()].contains(&user)
 }
 
-/// Checks that no other user controls the content of an open file.
-///
-/// # Errors
-/// Fails if another user than root owns the file, or if other users may write to it.
-pub fn expect_trusted(file: &File) -> io::Result<()> {
-    let about = file.metadata()?;
-    let found = foreign_owner(&about, is_trusted_owner(about.uid())).or_else(|| other_writers(&about));
-    found.map_or(Ok(()), refused)
-}
-
 /// The path, without links, of a folder that no other user controls: this user or root owns it and every folder above
 /// it, and no other user may write to it. Folders above it may be open to others if they are sticky, as `/tmp` is.
-///
-/// # Errors
-/// Fails if it is not such a folder, or does not exist.
-pub fn own_folder(path: &Path) -> io::Result<PathBuf> {
-    exclusive(resolve(path, None)?)
-}
-
-/// The same as [`own_folder`], and creates missing folders with this mode.
+/// Creates missing folders with this mode.
 ///
 /// # Errors
 /// Fails if it is not such a folder, or cannot be created.
@@ -48,7 +31,7 @@ pub fn make_own_folder(path: &Path, mode: u32) -> io::Result<PathBuf> {
 }
 
 /// The path, without links, of a folder in which no other user can replace what this user creates. Unlike an
-/// [`own_folder`], the folder itself may be open to others if it is sticky.
+/// [own folder](make_own_folder), the folder itself may be open to others if it is sticky.
 ///
 /// # Errors
 /// Fails if it is not such a folder, or does not exist.

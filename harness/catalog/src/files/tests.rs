@@ -6,8 +6,8 @@ use rstest::rstest;
 use tempfile::TempDir;
 
 use super::{
-    folder_for_private_ones, make_own_folder, own_folder, private_folder, read, read_to_string, remove_left_over,
-    replace, write_new,
+    folder_for_private_ones, make_own_folder, private_folder, read, read_to_string, remove_left_over, replace,
+    write_new,
 };
 
 fn folder() -> TempDir {
@@ -117,7 +117,7 @@ fn below(folder: &TempDir, elements: &[(&str, u32)]) -> PathBuf {
 fn a_folder_is_ones_own_if_no_other_user_controls_it(#[case] elements: &[(&str, u32)], #[case] refused: &str) {
     let folder = folder();
     let path = below(&folder, elements);
-    match own_folder(&path) {
+    match make_own_folder(&path, 0o700) {
         Ok(found) => assert_eq!((found, refused), (path.canonicalize().unwrap(), "")),
         Err(error) => {
             let said = error.to_string();
@@ -135,12 +135,12 @@ fn a_folder_of_another_user_is_not_ones_own(#[case] given_away: &str) {
     below(&parent, &[("a", 0o755), ("b", 0o755)]);
     symlink("a/b", parent.path().join("link")).unwrap();
     let path = parent.path().join("link");
-    assert_eq!(own_folder(&path).unwrap(), parent.path().canonicalize().unwrap().join("a/b"));
+    assert_eq!(make_own_folder(&path, 0o700).unwrap(), parent.path().canonicalize().unwrap().join("a/b"));
     if let Err(error) = lchown(parent.path().join(given_away), Some(65_534), None) {
         eprintln!("DID NOT RUN: only root may give a folder away ({error})");
         return;
     }
-    let said = own_folder(&path).unwrap_err().to_string();
+    let said = make_own_folder(&path, 0o700).unwrap_err().to_string();
     assert!(said.contains(&format!("{given_away} belongs to another user (uid 65534)")), "{said}");
 }
 
@@ -148,14 +148,15 @@ fn a_folder_of_another_user_is_not_ones_own(#[case] given_away: &str) {
 fn missing_folders_are_made_and_links_have_an_end() {
     let parent = folder();
     let path = parent.path().join("a/../b/./c");
-    assert_eq!(own_folder(&path).unwrap_err().kind(), std::io::ErrorKind::NotFound);
     let made = make_own_folder(&path, 0o700).unwrap();
     assert_eq!(made, parent.path().canonicalize().unwrap().join("b/c"));
     assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o700);
     symlink("circle", made.join("circle")).unwrap();
-    assert!(own_folder(&made.join("circle")).unwrap_err().to_string().contains("Too many levels"));
+    assert!(make_own_folder(&made.join("circle"), 0o700).unwrap_err().to_string().contains("Too many levels"));
     fs::write(made.join("file"), "").unwrap();
-    assert!(own_folder(&made.join("file")).unwrap_err().to_string().ends_with("file is a file, not a folder"));
+    assert!(
+        make_own_folder(&made.join("file"), 0o700).unwrap_err().to_string().ends_with("file is a file, not a folder")
+    );
     assert_eq!(folder_for_private_ones(Path::new("/tmp")).unwrap(), Path::new("/tmp").canonicalize().unwrap());
 }
 

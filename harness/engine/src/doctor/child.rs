@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use catalog::files;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::leftovers;
 
@@ -103,7 +102,7 @@ fn ask_here(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool
     let end = match wait(&mut child, limit, abandoned) {
         Some(status) => ended(status),
         None => {
-            kill_group(&child);
+            leftovers::kill_group(child.id());
             match wait(&mut child, GOING, &|| false) {
                 None => End::LeftBehind,
                 Some(_) if abandoned() => End::Abandoned,
@@ -112,7 +111,7 @@ fn ask_here(command: &mut Command, limit: Duration, abandoned: &dyn Fn() -> bool
         }
     };
     // Kill the processes that the child started and left running.
-    kill_group(&child);
+    leftovers::kill_group(child.id());
     leftovers::end(&format!("{MARK}={mark}"), child.id());
     ChildAnswer { end, output: output.text(), errors: errors.text() }
 }
@@ -141,13 +140,6 @@ fn wait(child: &mut Child, limit: Duration, abandoned: &dyn Fn() -> bool) -> Opt
             return None;
         }
         std::thread::sleep(TICK);
-    }
-}
-
-fn kill_group(child: &Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // The process may already have ended.
-        let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
@@ -187,6 +179,8 @@ impl Drain {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::Pid;
+
     use super::*;
 
     fn shell(script: &str, limit: Duration) -> ChildAnswer {
@@ -241,6 +235,9 @@ mod tests {
     fn a_flood_of_output_is_cut_off() {
         let answer = shell("head -c 3000000 /dev/zero", Duration::from_secs(60));
         assert_eq!(answer.output.len(), MOST);
+        let answer = shell("cat /dev/zero", Duration::from_secs(1));
+        assert!(matches!(answer.end, End::TimedOut), "{:?}", answer.end);
+        assert!(answer.output.len() <= MOST, "{}", answer.output.len());
     }
 
     #[test]

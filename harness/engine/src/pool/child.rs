@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::case::CaseFailure;
 use crate::leftovers;
@@ -364,8 +364,7 @@ impl WorkerProcess {
             waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
                 .ok()??;
             self.processor_time = ProcessorTime::of(self.child.id());
-            // A group that is already gone needs no signal.
-            let _ = kill_process_group(group, Signal::KILL);
+            leftovers::kill_group(self.child.id());
         }
         let status = self.child.try_wait().ok()?;
         if status.is_some() && !self.ended {
@@ -406,10 +405,7 @@ impl WorkerProcess {
         if self.ended || self.given_up {
             return self.status().is_some();
         }
-        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            // A group that is already gone needs no signal.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        leftovers::kill_group(self.child.id());
         // The library may have moved the worker to another group.
         let _ = self.child.kill();
         let gone = self.wait(GONE).is_some();

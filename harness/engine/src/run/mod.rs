@@ -73,7 +73,6 @@ pub use profile::Profile;
 pub use programs::program_environment;
 pub use redacted::redact;
 pub use registry::choose_runtime;
-pub use replay::quoted;
 pub use result::verdict;
 pub use selection::{FailedRules, Filter, Planned, plan};
 pub use selection_options::SelectionOptions;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::{SearchResult, rule_seed};
 use crate::pool::Slot;
-use crate::soak::{CYCLES_OF_A_START, Length, Repeated, repeat, starts_processes};
+use crate::soak::{CYCLES_OF_A_START, Length, Repeated, RuleCycle, starts_processes};
 use catalog::Rule;
 use record::{Confirmation, Repetition, RuleResult, Verdict};
 use serde_json::Value as Json;
@@ -41,7 +41,8 @@ impl Campaign {
         let run_seed = self.seed_of(round);
         let seed = rule_seed(run_seed, &rule.id);
         let judge = |search: &SearchResult| verdict(&self.target.rules, search, None);
-        let result = match repeat(&self.target.executor, slot, rule, seed, length, &judge) {
+        let cycle = RuleCycle { executor: &self.target.executor, slot, rule, seed, judge: &judge };
+        let result = match cycle.repeat(length) {
             Repeated::Interrupted => outcome.result,
             Repeated::Unknown(reason) => RuleResult { verdict: Verdict::Error, reason, ..outcome.result },
             Repeated::Measured(repetition) => self.with_growth(rule, lease, run_seed, repetition, outcome.result),

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use crate::case::{FailedCase, LEAST_PATIENCE, cases_from_json, query};
 use crate::print_c::{PRELUDE, Sheet, deadline_of, print_in_parts};
 use catalog::Rule;
+use record::text::quote_word;
 
 use super::campaign::Campaign;
 use super::places::run_alone;
@@ -49,12 +50,12 @@ pub(super) fn command(
     let factory = &target.executor.factory;
     let shown = target.rules.visible.as_ref().filter(|_| !devices.is_empty());
     let mut words: Vec<String> =
-        shown.map(|variable| format!("{variable}={}", quoted(&devices.join(",")))).into_iter().collect();
+        shown.map(|variable| format!("{variable}={}", quote_word(&devices.join(",")))).into_iter().collect();
     if header.host.as_ref().is_some_and(|host| host.assumed_bare) {
         words.push("ATLAS_CTS_ASSUME_BARE_METAL=1".to_owned());
     }
     let query = query(&rule.id, values);
-    let last = query.as_deref().map_or_else(|| rule.id.clone(), quoted);
+    let last = query.as_deref().map_or_else(|| rule.id.clone(), quote_word);
     let rules: Vec<&str> = before.iter().map(String::as_str).chain([last.as_str()]).collect();
     words.push(run_alone(&rules.join(" ")));
     if !before.is_empty() {
@@ -63,10 +64,10 @@ pub(super) fn command(
     words.push(format!("--product {}", target.conditions.product));
     if let Some(specs) = &factory.specs {
         let specs = std::path::absolute(specs).unwrap_or_else(|_| specs.clone());
-        words.push(format!("--specs {}", quoted(&specs.display().to_string())));
+        words.push(format!("--specs {}", quote_word(&specs.display().to_string())));
     }
     if factory.simulated.is_none() {
-        words.push(format!("--library {}", quoted(&factory.libraries.first().path.display().to_string())));
+        words.push(format!("--library {}", quote_word(&factory.libraries.first().path.display().to_string())));
     } else if !header.defects.is_empty() {
         words.push(format!("--defect {}", header.defects.join(",")));
     }
@@ -79,7 +80,7 @@ pub(super) fn command(
         sim.push(format!("run-mode={}", simulated.run_mode));
     }
     if !sim.is_empty() {
-        words.push(format!("--sim {}", quoted(&sim.join(","))));
+        words.push(format!("--sim {}", quote_word(&sim.join(","))));
     }
     if let Some(name) = &header.settings.through {
         words.push(format!("--through {name}"));
@@ -102,7 +103,7 @@ pub(super) fn command(
     }
     tune.extend(header.settings.without_axioms.iter().map(|id| format!("without-axiom={id}")));
     if !tune.is_empty() {
-        words.push(format!("--tune {}", quoted(&tune.join(","))));
+        words.push(format!("--tune {}", quote_word(&tune.join(","))));
     }
     if target.conditions.hazardous {
         words.push("--hazardous".to_owned());
@@ -111,7 +112,7 @@ pub(super) fn command(
         words.push("--dedicated".to_owned());
     }
     if query.is_none() && !values.is_null() {
-        words.push(format!("--case {}", quoted(&values.to_string())));
+        words.push(format!("--case {}", quote_word(&values.to_string())));
     }
     words.join(" ")
 }
@@ -137,13 +138,4 @@ pub(super) fn program(campaign: &Campaign, rule: &Rule, values: &Json, devices: 
     let sheet = Sheet { cases: &cases, observed: &observed, deadline, prelude, visible: devices, ..blank };
     let printed = print_in_parts(rules, rule, &sheet).ok()?;
     Some(printed.program).filter(|program| program.len() <= LONGEST_PROGRAM)
-}
-
-/// Quotes a word for a shell.
-pub fn quoted(word: &str) -> String {
-    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c)) && !word.is_empty() {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

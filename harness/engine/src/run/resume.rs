@@ -240,24 +240,6 @@ fn complete(options: &mut Options, then: &RunHeader) {
     }
 }
 
-impl Options {
-    /// The options with which rules run on the target of an earlier run. The library is not among them: a journal must
-    /// never choose which files are loaded.
-    pub fn on_the_same_target(header: &RunHeader, catalog: &CatalogOptions) -> Options {
-        let (conditions, simulator) = (ConditionOptions::default(), SimulatorOptions::default());
-        let mut options = Options::of_rules(catalog, &conditions, &EffortOptions::default(), &simulator);
-        complete(&mut options, header);
-        options.tune.min_executed = None;
-        options
-    }
-
-    /// Runs other cases than with the seed before, and more of them.
-    pub fn more_cases(&mut self, seed: u64) {
-        self.effort.seed = Some(seed);
-        self.effort.profile = Some(Profile::Nightly);
-    }
-}
-
 /// Fails if there are differences, and lists all differences in one error.
 fn expect_none(differences: &Differences, folder: &Path) -> Result<(), ResumeError> {
     if differences.found.is_empty() {

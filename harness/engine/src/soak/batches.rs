@@ -6,11 +6,10 @@ use catalog::Rule;
 use record::{Levels, StartReason, Verdict};
 use steps::program::Sharing;
 
-use crate::case::{Budget, SearchResult};
-use crate::pool::{Assignment, Executor, Home, Slot, interrupt};
+use crate::case::SearchResult;
+use crate::pool::{Home, interrupt};
 
-use super::levels::Look;
-use super::{Length, VerdictOf};
+use super::{Length, RuleCycle};
 
 /// The number of cycles in a batch: in a process that lives as long as the repetition, in several such processes, and
 /// where each cycle starts processes.
@@ -55,22 +54,6 @@ pub(crate) fn starts_processes(rule: &Rule) -> bool {
     Home::of(rule) == Home::Fresh || rule.program.processes.iter().any(|process| process.sharing == Sharing::Isolated)
 }
 
-/// The settings for exactly this many cycles of a rule, which are the same each time.
-pub(super) fn cycles_of<'a>(executor: &Executor, rule: &'a Rule, seed: u64, cycles: u64) -> Assignment<'a> {
-    let number = u32::try_from(cycles).unwrap_or(u32::MAX);
-    let budget = Budget {
-        cases: number,
-        repeats: number,
-        most: Some(number),
-        sequences: number,
-        calls: u64::MAX,
-        sequence_calls: u64::MAX,
-        limit_milliseconds: u64::MAX,
-        ..Budget::default()
-    };
-    Assignment { budget, ..executor.assignment(rule, seed) }
-}
-
 /// The number of cycles in the next batch, after this many batches in the same processes.
 fn size(rule: &Rule, batches: u32) -> u64 {
     let first = match Home::of(rule) {
@@ -81,54 +64,6 @@ fn size(rule: &Rule, batches: u32) -> u64 {
     first << (batches / DOUBLES_AFTER).min(MOST_DOUBLINGS)
 }
 
-/// Repeats a rule's cycle in new processes until the length is reached.
-pub(super) fn repeat(
-    executor: &Executor,
-    slot: &mut Slot,
-    rule: &Rule,
-    seed: u64,
-    length: Length,
-    judge: VerdictOf<'_>,
-) -> (Vec<Batch>, Ended) {
-    let begun = Instant::now();
-    let (mut batches, mut counted) = (Vec::new(), 0);
-    let (mut segment, mut in_segment) = (0, 0);
-    slot.clear(StartReason::FirstUse);
-    loop {
-        let left = match length {
-            Length::Time(time) if begun.elapsed() >= time => 0,
-            Length::Time(_) => u64::MAX,
-            Length::Cycles(all) if starts_processes(rule) => all.div_ceil(CYCLES_OF_A_START).saturating_sub(counted),
-            Length::Cycles(all) => all.saturating_sub(counted),
-        };
-        if left == 0 {
-            return (batches, Ended::Complete);
-        }
-        let cycles = size(rule, in_segment).min(left);
-        let ran = batch(executor, slot, rule, seed, cycles, judge);
-        if interrupt::requested().is_some() {
-            return (batches, Ended::Interrupted);
-        }
-        match ran {
-            Ok(batch) => {
-                (counted, in_segment) = (counted + cycles, in_segment + 1);
-                batches.push(Batch { segment, ..batch });
-            }
-            Err(Broken::Cycle(search)) => {
-                return (batches, Ended::Failed { after: counted + search.cases.saturating_sub(1), search });
-            }
-            Err(Broken::Machine(reason)) if segment + 1 >= MOST_BREAKS => {
-                let reason = format!("{MOST_BREAKS} batches broke off, the last one with: {reason}");
-                return (batches, Ended::Unknown(reason));
-            }
-            Err(Broken::Machine(_)) => {
-                slot.clear(StartReason::AfterFailure);
-                (segment, in_segment) = (segment + 1, 0);
-            }
-        }
-    }
-}
-
 /// The reason why a batch broke off.
 enum Broken {
     /// A cycle failed.
@@ -137,33 +72,69 @@ enum Broken {
     Machine(String),
 }
 
-fn batch(
-    executor: &Executor,
-    slot: &mut Slot,
-    rule: &Rule,
-    seed: u64,
-    cycles: u64,
-    judge: VerdictOf<'_>,
-) -> Result<Batch, Broken> {
-    let factory = &executor.factory;
-    executor.start_workers(rule, slot).map_err(|error| Broken::Machine(error.to_string()))?;
-    let before = Look::at(slot, factory, None).map_err(Broken::Machine)?;
-    let found = executor.search(&cycles_of(executor, rule, seed, cycles), slot, &mut String::new());
-    let found = found.map_err(|error| Broken::Machine(error.to_string()))?;
-    let (verdict, reason) = judge(&found);
-    if !verdict.passes() {
-        let fails = verdict.kills() || matches!(verdict, Verdict::Crash | Verdict::Timeout | Verdict::DeviceLost);
-        return Err(if fails { Broken::Cycle(Box::new(found)) } else { Broken::Machine(reason) });
+impl RuleCycle<'_> {
+    /// Repeats the cycle in new processes until the length is reached.
+    pub(super) fn repeat_in_batches(&mut self, length: Length) -> (Vec<Batch>, Ended) {
+        let begun = Instant::now();
+        let (mut batches, mut counted) = (Vec::new(), 0);
+        let (mut segment, mut in_segment) = (0, 0);
+        self.slot.clear(StartReason::FirstUse);
+        loop {
+            let left = match length {
+                Length::Time(time) if begun.elapsed() >= time => 0,
+                Length::Time(_) => u64::MAX,
+                Length::Cycles(all) if starts_processes(self.rule) => {
+                    all.div_ceil(CYCLES_OF_A_START).saturating_sub(counted)
+                }
+                Length::Cycles(all) => all.saturating_sub(counted),
+            };
+            if left == 0 {
+                return (batches, Ended::Complete);
+            }
+            let cycles = size(self.rule, in_segment).min(left);
+            let ran = self.batch(cycles);
+            if interrupt::requested().is_some() {
+                return (batches, Ended::Interrupted);
+            }
+            match ran {
+                Ok(batch) => {
+                    (counted, in_segment) = (counted + cycles, in_segment + 1);
+                    batches.push(Batch { segment, ..batch });
+                }
+                Err(Broken::Cycle(search)) => {
+                    return (batches, Ended::Failed { after: counted + search.cases.saturating_sub(1), search });
+                }
+                Err(Broken::Machine(reason)) if segment + 1 >= MOST_BREAKS => {
+                    let reason = format!("{MOST_BREAKS} batches broke off, the last one with: {reason}");
+                    return (batches, Ended::Unknown(reason));
+                }
+                Err(Broken::Machine(_)) => {
+                    self.slot.clear(StartReason::AfterFailure);
+                    (segment, in_segment) = (segment + 1, 0);
+                }
+            }
+        }
     }
-    let after = Look::at(slot, factory, before.free()).map_err(Broken::Machine)?;
-    if before.lost_before(&after) {
-        return Err(Broken::Machine("the processes were replaced during the batch".to_owned()));
+
+    fn batch(&mut self, cycles: u64) -> Result<Batch, Broken> {
+        self.executor.start_workers(self.rule, self.slot).map_err(|error| Broken::Machine(error.to_string()))?;
+        let before = self.look(None).map_err(Broken::Machine)?;
+        let found = self.run(cycles).map_err(|error| Broken::Machine(error.to_string()))?;
+        let (verdict, reason) = (self.judge)(&found);
+        if !verdict.passes() {
+            let fails = verdict.kills() || matches!(verdict, Verdict::Crash | Verdict::Timeout | Verdict::DeviceLost);
+            return Err(if fails { Broken::Cycle(Box::new(found)) } else { Broken::Machine(reason) });
+        }
+        let after = self.look(before.free()).map_err(Broken::Machine)?;
+        if before.lost_before(&after) {
+            return Err(Broken::Machine("the processes were replaced during the batch".to_owned()));
+        }
+        Ok(Batch {
+            segment: 0,
+            cycles,
+            before: before.shared_with(&after),
+            after: after.shared_with(&before),
+            quickest: found.quickest,
+        })
     }
-    Ok(Batch {
-        segment: 0,
-        cycles,
-        before: before.shared_with(&after),
-        after: after.shared_with(&before),
-        quickest: found.quickest,
-    })
 }

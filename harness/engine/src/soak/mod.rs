@@ -15,11 +15,12 @@ use std::time::Duration;
 use catalog::Rule;
 use record::{Growth, Quantity, Repetition, Verdict};
 
-use crate::case::SearchResult;
-use crate::pool::{Executor, Slot};
+use crate::case::{Budget, SearchResult};
+use crate::pool::{Assignment, Executor, Slot, StartError};
 
 use batches::Ended;
 pub(crate) use batches::{CYCLES_OF_A_START, starts_processes};
+use levels::Look;
 
 /// The length of a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,35 +73,61 @@ pub(crate) enum Repeated {
     Interrupted,
 }
 
-/// Repeats a rule in new processes until the length is reached, judges what grew, and repeats the cycle alone for each
-/// quantity that did.
-pub(crate) fn repeat(
-    executor: &Executor,
-    slot: &mut Slot,
-    rule: &Rule,
-    seed: u64,
-    length: Length,
-    judge: VerdictOf<'_>,
-) -> Repeated {
-    let (batches, ended) = batches::repeat(executor, slot, rule, seed, length, judge);
-    match ended {
-        Ended::Complete => {}
-        Ended::Failed { after, search } => return Repeated::Failed { after, search },
-        Ended::Unknown(reason) => return Repeated::Unknown(reason),
-        Ended::Interrupted => return Repeated::Interrupted,
+/// A rule whose cycle is repeated, and where.
+pub(crate) struct RuleCycle<'a> {
+    pub executor: &'a Executor,
+    pub slot: &'a mut Slot,
+    pub rule: &'a Rule,
+    pub seed: u64,
+    pub judge: VerdictOf<'a>,
+}
+
+impl RuleCycle<'_> {
+    /// Repeats the cycle in new processes until the length is reached, judges what grew, and repeats the cycle alone
+    /// for each quantity that did.
+    pub(crate) fn repeat(mut self, length: Length) -> Repeated {
+        let (batches, ended) = self.repeat_in_batches(length);
+        match ended {
+            Ended::Complete => {}
+            Ended::Failed { after, search } => return Repeated::Failed { after, search },
+            Ended::Unknown(reason) => return Repeated::Unknown(reason),
+            Ended::Interrupted => return Repeated::Interrupted,
+        }
+        let Some(grew) = judge::growth(&batches) else {
+            return Repeated::Unknown(format!(
+                "{} batches of cycles are too few for a judgment; repeat longer",
+                batches.len()
+            ));
+        };
+        let with_alone = |growth: Growth| {
+            let alone = (growth.quantity != Quantity::Latency && growth.per_cycle.is_some())
+                .then(|| self.repeat_alone(growth.quantity));
+            Growth { alone: alone.flatten(), ..growth }
+        };
+        let grew = grew.into_iter().map(with_alone).collect();
+        let cycles = batches.iter().map(|batch| batch.cycles).sum();
+        Repeated::Measured(Repetition { cycles, batches: batches.len() as u64, grew })
     }
-    let Some(grew) = judge::growth(&batches) else {
-        return Repeated::Unknown(format!(
-            "{} batches of cycles are too few for a judgment; repeat longer",
-            batches.len()
-        ));
-    };
-    let with_alone = |growth: Growth| {
-        let alone = (growth.quantity != Quantity::Latency && growth.per_cycle.is_some())
-            .then(|| alone::alone(executor, slot, rule, seed, growth.quantity, judge));
-        Growth { alone: alone.flatten(), ..growth }
-    };
-    let grew = grew.into_iter().map(with_alone).collect();
-    let cycles = batches.iter().map(|batch| batch.cycles).sum();
-    Repeated::Measured(Repetition { cycles, batches: batches.len() as u64, grew })
+
+    /// Runs exactly this many cycles, which are the same each time.
+    fn run(&mut self, cycles: u64) -> Result<SearchResult, StartError> {
+        let number = u32::try_from(cycles).unwrap_or(u32::MAX);
+        let budget = Budget {
+            cases: number,
+            repeats: number,
+            most: Some(number),
+            sequences: number,
+            calls: u64::MAX,
+            sequence_calls: u64::MAX,
+            limit_milliseconds: u64::MAX,
+            ..Budget::default()
+        };
+        let assignment = Assignment { budget, ..self.executor.assignment(self.rule, self.seed) };
+        self.executor.search(&assignment, self.slot, &mut String::new())
+    }
+
+    /// Looks at the resources. If less than `wanted` is free, waits briefly.
+    fn look(&mut self, wanted: Option<u64>) -> Result<Look, String> {
+        Look::at(self.slot, &self.executor.factory, wanted)
+    }
 }

@@ -125,7 +125,7 @@ mod tests {
             "free(p=0x2)  (automatic release)",
         ];
         let message = format!("`{}` does not hold{operands}", statement.trim_end_matches(';'));
-        let result = super::super::tests::broken("toy.a", &message, &calls, &[], None);
+        let result = super::super::tests::broken_rule("toy.a", &message, &calls, &[], None);
         let failure = record::Failure { statement: statement.to_owned(), ..*result.failure.clone().unwrap() };
         let result = RuleResult { failure: Some(Box::new(failure)), ..result };
         assert_eq!(source_of_value(&result).as_deref(), Some(function));

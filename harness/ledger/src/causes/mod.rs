@@ -67,15 +67,15 @@ pub fn rule_to_read<'a>(header: &RunHeader, results: &'a [RuleResult], end: Opti
 
 /// The causes of the broken results, largest first.
 pub fn causes<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Cause<'a>> {
-    grouped(results, Meaning::Broken)
+    group(results, Meaning::Broken)
 }
 
 /// The groups of the findings, largest first.
 pub fn findings<'a>(results: impl IntoIterator<Item = &'a RuleResult>) -> Vec<Cause<'a>> {
-    grouped(results, Meaning::Finding)
+    group(results, Meaning::Finding)
 }
 
-fn grouped<'a>(results: impl IntoIterator<Item = &'a RuleResult>, meaning: Meaning) -> Vec<Cause<'a>> {
+fn group<'a>(results: impl IntoIterator<Item = &'a RuleResult>, meaning: Meaning) -> Vec<Cause<'a>> {
     let mut groups: BTreeMap<Likeness, Vec<&RuleResult>> = BTreeMap::new();
     for result in results.into_iter().filter(|result| result.meaning() == meaning) {
         groups.entry(Likeness::of(result)).or_default().push(result);

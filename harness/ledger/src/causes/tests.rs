@@ -6,7 +6,7 @@ use record::{Content, Difference, Failure, RuleResult, Shape, Verdict};
 use super::*;
 
 /// A failing rule with the last calls of its case.
-pub(super) fn broken(
+pub(super) fn broken_rule(
     id: &str,
     message: &str,
     calls: &[&str],
@@ -42,9 +42,9 @@ const WRONG: &str = "`same(a, b, n)` does not hold: 1 of 100 bytes differ";
 #[test]
 fn failures_with_one_shape_are_one_cause_and_the_owner_of_the_last_call_is_read_first() {
     let results = [
-        broken("toy.a", WRONG, &[UP, DOWN, FREE], &[], tail(1, Content::NeverWritten)),
-        broken("toy.b", WRONG, &[UP], &["alloc"], tail(31, Content::Zero)),
-        broken("toy.c", WRONG, &[UP, UP, UP, DOWN], &["copy"], tail(7, Content::NeverWritten)),
+        broken_rule("toy.a", WRONG, &[UP, DOWN, FREE], &[], tail(1, Content::NeverWritten)),
+        broken_rule("toy.b", WRONG, &[UP], &["alloc"], tail(31, Content::Zero)),
+        broken_rule("toy.c", WRONG, &[UP, UP, UP, DOWN], &["copy"], tail(7, Content::NeverWritten)),
     ];
     let causes = causes(&results);
     let [cause] = &causes[..] else { panic!("{causes:?}") };
@@ -58,9 +58,9 @@ fn failures_with_one_shape_are_one_cause_and_the_owner_of_the_last_call_is_read_
 fn a_code_of_one_function_is_a_cause_of_its_own() {
     let refused = "alloc returned 7 (NO_MEMORY), expected success";
     let results = [
-        broken("toy.a", refused, &["alloc(p=&p) = 7 (NO_MEMORY)"], &[], None),
-        broken("toy.b", refused, &["alloc(p=&p) = 7 (NO_MEMORY)"], &[], None),
-        broken("toy.c", WRONG, &[DOWN], &[], tail(1, Content::Unknown)),
+        broken_rule("toy.a", refused, &["alloc(p=&p) = 7 (NO_MEMORY)"], &[], None),
+        broken_rule("toy.b", refused, &["alloc(p=&p) = 7 (NO_MEMORY)"], &[], None),
+        broken_rule("toy.c", WRONG, &[DOWN], &[], tail(1, Content::Unknown)),
     ];
     let causes = causes(&results);
     assert_eq!(causes.iter().map(Cause::len).collect::<Vec<_>>(), [2, 1]);
@@ -70,7 +70,7 @@ fn a_code_of_one_function_is_a_cause_of_its_own() {
 
 #[test]
 fn what_holds_is_in_no_cause() {
-    let held = RuleResult { verdict: Verdict::Pass, ..broken("toy.a", WRONG, &[DOWN], &[], None) };
+    let held = RuleResult { verdict: Verdict::Pass, ..broken_rule("toy.a", WRONG, &[DOWN], &[], None) };
     assert!(causes(&[held]).is_empty());
 }
 
@@ -81,7 +81,7 @@ proptest! {
     fn each_broken_rule_is_in_one_cause_in_any_order(shapes in proptest::collection::vec(0usize..7, 1..30), seed in any::<u64>()) {
         let of = |(number, shape): (usize, &usize)| {
             let difference = tail(1, Content::Unknown).map(|tail| Difference { shape: Shape::EACH[*shape], ..tail });
-            broken(&format!("toy.r{number:02}"), WRONG, &[[DOWN, UP][number % 2]], &[], difference)
+            broken_rule(&format!("toy.r{number:02}"), WRONG, &[[DOWN, UP][number % 2]], &[], difference)
         };
         let results: Vec<RuleResult> = shapes.iter().enumerate().map(of).collect();
         let mut turned = results.clone();

@@ -198,7 +198,7 @@ pub fn must_pass_run(run: &Recorded, rules: &Rules) -> Result<MustPassRun, MustP
         known: applied.map_or(0, |applied| applied.number(Sort::Known) + applied.number(Sort::Expired)),
         rules: verdicts,
     };
-    if found.broken().next().is_some() {
+    if found.broken_rules().next().is_some() {
         found.statement = Statement::NotConformant;
     } else if !found.missing.is_empty() {
         found.statement = Statement::NotShown;
@@ -215,7 +215,7 @@ fn verdict(result: &RuleResult, rules: &Rules) -> RuleVerdict {
 
 impl MustPassRun {
     /// The ids of broken rules whose statements a document promises, including known failures.
-    pub fn broken(&self) -> impl Iterator<Item = &str> {
+    pub fn broken_rules(&self) -> impl Iterator<Item = &str> {
         let broken = |rule: &RuleVerdict| {
             rule.level == Level::Must
                 && rule.verdict.is_some_and(|verdict| verdict.meaning(rule.level) == Meaning::Broken)
@@ -232,14 +232,14 @@ impl MustPassRun {
         };
         line("statement", self.statement.to_string());
         for missing in &self.missing {
-            line("missing", format!("{}: {}{}", missing.capability.words(), missing.why, named(&missing.rules)));
+            line("missing", format!("{}: {}{}", missing.capability.words(), missing.why, list_rules(&missing.rules)));
         }
         if !self.assuming.is_empty() {
             line("assuming", self.assuming.join(", "));
         }
-        let broken: Vec<String> = self.broken().map(str::to_owned).collect();
+        let broken: Vec<String> = self.broken_rules().map(str::to_owned).collect();
         if !broken.is_empty() {
-            line("broken", format!("{} promised by a document{}", broken.len(), named(&broken)));
+            line("broken", format!("{} promised by a document{}", broken.len(), list_rules(&broken)));
         }
         if self.known > 0 {
             line("known", format!("{} listed as known, still counted here", count(self.known, "result")));
@@ -260,7 +260,7 @@ impl MustPassRun {
 }
 
 /// The ids of the first rules, and the number of remaining rules.
-fn named(rules: &[String]) -> String {
+fn list_rules(rules: &[String]) -> String {
     let more = rules.len().saturating_sub(NAMED);
     let first = rules[..rules.len() - more].join(", ");
     match (rules.is_empty(), more) {

@@ -1,6 +1,7 @@
 //! The end of a red run: the causes, the block of the rule to read first, and the commands that come next.
 
 use messages::message;
+use record::text::quote_word;
 use record::{RuleResult, RunHeader};
 
 use super::failure::failure_text;
@@ -22,8 +23,8 @@ pub(super) fn advice(text: &mut String, header: &RunHeader, results: &[&RuleResu
     let said = brief && matches!(&causes[..], [only] if only.others.is_empty() && alike(only).is_none());
     if !said {
         title(text, message!("heading-causes"), causes.len(), paint);
-        shown(&causes, paint).for_each(|cause| group(text, cause, alike(cause), paint, |line| paint.red(line)));
-        omitted(text, &causes, paint);
+        first_causes(&causes, paint).for_each(|cause| group(text, cause, alike(cause), paint, |line| paint.red(line)));
+        count_omitted(text, &causes, paint);
     }
     text.push('\n');
     if brief {
@@ -39,18 +40,18 @@ pub(super) fn other_findings(text: &mut String, results: &[&RuleResult], paint: 
     let mut findings = findings(results.iter().copied());
     findings.retain(|finding| !broken.iter().any(|cause| cause.likeness == finding.likeness));
     title(text, message!("broken-info-rules"), findings.iter().map(Cause::len).sum(), paint);
-    shown(&findings, paint).for_each(|finding| group(text, finding, None, paint, |line| paint.yellow(line)));
-    omitted(text, &findings, paint);
+    first_causes(&findings, paint).for_each(|finding| group(text, finding, None, paint, |line| paint.yellow(line)));
+    count_omitted(text, &findings, paint);
 }
 
 /// The causes that are listed.
-fn shown<'a, 'b>(causes: &'b [Cause<'a>], paint: Paint) -> impl Iterator<Item = &'b Cause<'a>> {
+fn first_causes<'a, 'b>(causes: &'b [Cause<'a>], paint: Paint) -> impl Iterator<Item = &'b Cause<'a>> {
     causes.iter().take(if paint.0.detail == Detail::Brief { GROUPS } else { usize::MAX })
 }
 
 /// The number of causes that are not listed.
-fn omitted(text: &mut String, causes: &[Cause<'_>], paint: Paint) {
-    if let Some(rest) = causes.get(shown(causes, paint).count()..).filter(|rest| !rest.is_empty()) {
+fn count_omitted(text: &mut String, causes: &[Cause<'_>], paint: Paint) {
+    if let Some(rest) = causes.get(first_causes(causes, paint).count()..).filter(|rest| !rest.is_empty()) {
         let rules: usize = rest.iter().map(Cause::len).sum();
         line(text, &format!("{rules:>6}  {}", message!("for-other-reasons", count = rest.len())));
     }
@@ -73,10 +74,10 @@ fn group(
         line(text, &color(&format!("{number:>6}  {part}")));
     }
     let others =
-        (!cause.others.is_empty()).then(|| named(message!("also-broken"), cause.others.iter().copied(), paint));
+        (!cause.others.is_empty()).then(|| name_rules(message!("also-broken"), cause.others.iter().copied(), paint));
     let alike = alike.map(|alike| {
         let found = message!("findings-alike", count = alike.len());
-        named(&found, alike.results(), paint)
+        name_rules(&found, alike.results(), paint)
     });
     for names in others.into_iter().chain(alike) {
         wrap(&names, paint.width() - 8).iter().for_each(|part| line(text, &format!("{:>6}  {part}", "")));
@@ -84,7 +85,7 @@ fn group(
 }
 
 /// A label with rules; in brief detail, with a few of them.
-fn named<'a>(label: &str, rules: impl Iterator<Item = &'a RuleResult>, paint: Paint) -> String {
+fn name_rules<'a>(label: &str, rules: impl Iterator<Item = &'a RuleResult>, paint: Paint) -> String {
     let mut ids: Vec<String> = rules.map(|rule| one_line(&rule.id)).collect();
     let hidden = if paint.0.detail == Detail::Brief { ids.len().saturating_sub(FEW) } else { 0 };
     ids.truncate(ids.len() - hidden);
@@ -95,11 +96,12 @@ fn named<'a>(label: &str, rules: impl Iterator<Item = &'a RuleResult>, paint: Pa
 /// The commands that come next, each on one line: the failure as a C program, the failed rules again, and the page.
 fn next(text: &mut String, header: &RunHeader, first: &RuleResult) {
     let folder = folder(header);
-    let run = quoted(&clean(&header.run));
+    let run = quote_word(&clean(&header.run));
     let replay = first.failure.as_ref().map_or("", |failure| &failure.replay);
     let (command, front, options) = front_end(replay);
-    let specs = header.settings.specs.as_deref().map(|specs| format!(" --specs {}", quoted(specs))).unwrap_or_default();
-    let rule = quoted(&one_line(&first.id));
+    let specs =
+        header.settings.specs.as_deref().map(|specs| format!(" --specs {}", quote_word(specs))).unwrap_or_default();
+    let rule = quote_word(&one_line(&first.id));
     let program = (message!("next-program"), format!("{command} reproducer {run} {rule}{specs}"));
     let program = first.failure.as_ref().map(|_| program);
     let lines = [
@@ -143,12 +145,6 @@ fn words(command: &str) -> Vec<String> {
         }
     }
     words
-}
-
-/// A word that a shell reads as one.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// A result in few lines, for `--quiet`: each cause once, with the number of its rules, what was seen and the command

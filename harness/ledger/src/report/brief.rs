@@ -6,7 +6,7 @@ use record::{Meaning, Recorded, RuleResult, SortedResult};
 use super::advice::brief;
 use super::expected::sorted_line;
 use super::layout::Layout;
-use super::summary::{field, grouped, outcome, verdicts};
+use super::summary::{field, group_by_reason, outcome, verdicts};
 use super::text::{Paint, elide, one_line};
 use crate::causes::{causes, counting, findings};
 
@@ -25,11 +25,11 @@ pub fn brief_summary(run: &Recorded, layout: Layout) -> String {
             false => format!("{}: {}", one_line(&result.id), sorted_line(sorted)),
         });
         let replay = cause.first.failure.as_deref().map(|failure| one_line(&failure.replay));
-        let lines = [seen(cause.first, layout)].into_iter().chain(expected).chain(replay);
+        let lines = [describe_failure(cause.first, layout)].into_iter().chain(expected).chain(replay);
         brief(&mut text, cause, lines.filter(|line| !line.is_empty()), layout);
     }
     let unknown: Vec<&RuleResult> = counts.into_iter().filter(|result| result.hides(strict)).collect();
-    grouped(&mut text, message!("meaning-unknown"), &unknown, Meaning::Unknown, paint);
+    group_by_reason(&mut text, message!("meaning-unknown"), &unknown, Meaning::Unknown, paint);
     field(&mut text, message!("label-verdicts"), &verdicts(&run.results), paint);
     for remark in run.end.iter().flat_map(|end| end.told()) {
         field(&mut text, message!("label-remark"), &one_line(&remark), paint);
@@ -39,7 +39,7 @@ pub fn brief_summary(run: &Recorded, layout: Layout) -> String {
 }
 
 /// The failure or the reason of a result, on one line.
-fn seen(result: &RuleResult, layout: Layout) -> String {
+fn describe_failure(result: &RuleResult, layout: Layout) -> String {
     let message = result.failure.as_deref().map_or("", |failure| &failure.message);
     elide(if result.reason.trim().is_empty() { message } else { &result.reason }, layout.width - 2)
 }

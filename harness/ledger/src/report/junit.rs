@@ -109,7 +109,7 @@ fn document(
         errors: suites.iter().map(TestSuite::errors).sum(),
         time: end.map_or_else(
             || suites.iter().map(TestSuite::time).fold(Duration::ZERO, Duration::saturating_add),
-            |end| elapsed(end.nanoseconds),
+            |end| duration(end.nanoseconds),
         ),
     };
     report.add_testsuites(suites);
@@ -153,7 +153,7 @@ fn case(
     header: &RunHeader,
     expected: Option<&AppliedExpectations>,
 ) -> TestCase {
-    let mut case = TestCase::success(&one_line(&rule.id), elapsed(rule.nanoseconds));
+    let mut case = TestCase::success(&one_line(&rule.id), duration(rule.nanoseconds));
     case.set_classname(class);
     let type_ = rule.verdict.name().to_owned();
     let message = one_line(if rule.reason.trim().is_empty() {
@@ -305,6 +305,6 @@ fn body(text: &str) -> String {
     clean(text).replace("]]>", &format!("]]{SPLIT}>"))
 }
 
-fn elapsed(nanoseconds: u64) -> Duration {
+fn duration(nanoseconds: u64) -> Duration {
     Duration::new((nanoseconds / 1_000_000_000) as i64, (nanoseconds % 1_000_000_000) as i32)
 }

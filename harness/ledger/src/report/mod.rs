@@ -59,7 +59,7 @@ pub use step_summary::STEP_SUMMARY_FILE;
 pub(crate) use summary::MEANINGS;
 pub use summary::summary;
 pub use target::first_line;
-pub use text::{clean, disarmed, markdown_line, pad, painted, wrap};
+pub use text::{clean, disarmed, markdown_line, pad, paint, wrap};
 pub(crate) use text::{columns, duration, one_line, pad_left};
 
 /// Makes a report's bytes.

@@ -60,7 +60,7 @@ pub(super) fn step_summary(run: &Recorded) -> String {
         (Sort::Known, message!("heading-known")),
     ] {
         let sorted = expected.iter().flat_map(|expected| &expected.results).filter(|sorted| sorted.sort == sort);
-        section(&mut text, heading, sorted.map(known));
+        section(&mut text, heading, sorted.map(entry_line));
     }
     let remarks = run.end.iter().flat_map(RunEnd::told);
     section(&mut text, message!("heading-remarks"), remarks.map(|remark| markdown_line(&elide(&remark, REASON))));
@@ -121,7 +121,7 @@ fn rule(result: &RuleResult) -> String {
     format!("**{}** {}{seen}", verdict_text(result.verdict), markdown_line(&elide(&result.id, REASON)))
 }
 
-fn known(sorted: &SortedResult) -> String {
+fn entry_line(sorted: &SortedResult) -> String {
     let named = |entry: &EntryReference| format!(" ({}, {})", link(&entry.tracker), markdown_line(&entry.place));
     let tracker = sorted.entry.as_ref().map(named).unwrap_or_default();
     format!("{}: {}{tracker}", markdown_line(&elide(&sorted.rule, REASON)), markdown_line(&elide(&sorted.why, REASON)))

@@ -41,15 +41,15 @@ pub fn summary(header: &RunHeader, results: &[RuleResult], end: Option<&RunEnd>,
     let expected = end.and_then(|end| end.expectations.as_ref());
     let counting = counting(results, end);
     other_findings(&mut text, &counting, paint);
-    grouped(&mut text, message!("meaning-unknown"), &counting, Meaning::Unknown, paint);
+    group_by_reason(&mut text, message!("meaning-unknown"), &counting, Meaning::Unknown, paint);
     text.push_str(&expected.map(|expected| sections(expected, paint)).unwrap_or_default());
     ran_away(&mut text, results, paint);
-    grouped(&mut text, message!("meaning-skipped"), &counting, Meaning::Skipped, paint);
+    group_by_reason(&mut text, message!("meaning-skipped"), &counting, Meaning::Skipped, paint);
     would_add(&mut text, results, Word::Dedicated, paint);
     if full {
         subjects(&mut text, header, results, paint);
     }
-    interrupted(&mut text, results, paint);
+    list_interrupted(&mut text, results, paint);
     cut(&mut text, results, paint);
     text.push('\n');
     closing(&mut text, header, results, end, paint);
@@ -68,7 +68,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
         line(text, &paint.yellow(message!("simulated-warning")));
     }
     if full {
-        tested(text, header, paint);
+        write_tested(text, header, paint);
     }
     for out in &header.devices_out {
         let (device, reason) = (one_line(&out.device), one_line(&out.reason));
@@ -88,7 +88,7 @@ fn opening(text: &mut String, header: &RunHeader, paint: Paint) {
 }
 
 /// The tested libraries and devices, and the conditions of the run.
-fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
+fn write_tested(text: &mut String, header: &RunHeader, paint: Paint) {
     if header.library.simulated {
         for defect in &header.defects {
             let seeded = message!("with-seeded-defect", defect = one_line(defect));
@@ -106,7 +106,7 @@ fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
         &one_line(header.library.version_note.as_deref().unwrap_or_default()),
         paint,
     );
-    mapped(text, header, paint);
+    write_mapped(text, header, paint);
     field(text, message!("label-device"), &target_line(header), paint);
     field(text, message!("label-capabilities"), &capability_lines(header).join(comma()), paint);
     field(text, message!("label-host"), &header.host.as_ref().map(host_line).unwrap_or_default(), paint);
@@ -121,7 +121,7 @@ fn tested(text: &mut String, header: &RunHeader, paint: Paint) {
 
 /// The libraries that the library under test loaded. If the library under test only forwards calls, the run tested the
 /// behavior of the loaded libraries.
-fn mapped(text: &mut String, header: &RunHeader, paint: Paint) {
+fn write_mapped(text: &mut String, header: &RunHeader, paint: Paint) {
     let further = header.further_libraries.iter().map(|library| &library.sha256);
     let named: Vec<&String> = further.chain([&header.library.sha256]).collect();
     let others =
@@ -184,7 +184,13 @@ pub(super) fn row(rule: &RuleResult, paint: Paint) -> String {
 
 /// Lists the reasons for results with one meaning, each with the number of rules. The verdict is added unless it only
 /// repeats the meaning.
-pub(super) fn grouped(text: &mut String, heading: &str, results: &[&RuleResult], meaning: Meaning, paint: Paint) {
+pub(super) fn group_by_reason(
+    text: &mut String,
+    heading: &str,
+    results: &[&RuleResult],
+    meaning: Meaning,
+    paint: Paint,
+) {
     let mut reasons: BTreeMap<(Verdict, String), Vec<&str>> = BTreeMap::new();
     for result in results.iter().copied().filter(|result| result.meaning() == meaning) {
         let reason = match result.reason.trim() {
@@ -243,7 +249,7 @@ fn subjects(text: &mut String, header: &RunHeader, results: &[RuleResult], paint
 }
 
 /// The rules that were running when the run stopped, with their later verdicts.
-fn interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
+fn list_interrupted(text: &mut String, results: &[RuleResult], paint: Paint) {
     let mut rules: Vec<&RuleResult> = results.iter().filter(|result| result.interrupted > 0).collect();
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     title(text, message!("interrupted-rules"), rules.len(), paint);
@@ -361,9 +367,9 @@ pub(super) fn outcome(
             Tone::Empty => paint.yellow(part),
             Tone::Bad => paint.red(part),
         };
-        line(text, &labeled(if index == 0 { message!("label-result") } else { "" }, &result));
+        line(text, &label(if index == 0 { message!("label-result") } else { "" }, &result));
     }
-    line(text, &labeled(message!("label-report"), &folder(header)));
+    line(text, &label(message!("label-report"), &folder(header)));
 }
 
 /// The folder with the reports.
@@ -373,7 +379,7 @@ pub(super) fn folder(header: &RunHeader) -> String {
 }
 
 /// A label and a text that stays on one line.
-pub(super) fn labeled(label: &str, text: &str) -> String {
+pub(super) fn label(label: &str, text: &str) -> String {
     format!("{} {text}", pad(label, 9))
 }
 

@@ -136,6 +136,6 @@ impl Paint {
 }
 
 /// A text in the color of a result's meaning, if the layout has colors.
-pub fn painted(meaning: Meaning, text: &str, layout: Layout) -> String {
+pub fn paint(meaning: Meaning, text: &str, layout: Layout) -> String {
     Paint(layout).verdict(meaning, text)
 }

@@ -26,13 +26,13 @@ pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n\
          <title>{}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n\
          <body>\n{body}{script}</body>\n</html>\n",
-        escaped(title)
+        escape(title)
     )
 }
 
 /// Escapes text for markup. The result contains no control characters and cannot start a tag, an attribute or an
 /// entity.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in clean(text).chars() {
         match c {

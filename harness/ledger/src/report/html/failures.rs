@@ -15,7 +15,7 @@ use maud::{Markup, PreEscaped, html};
 use messages::{bracketed, message};
 use record::{LogFile, Meaning, Recorded, RuleResult, RunHeader, Sort};
 
-use super::document::{escaped, prose as in_prose};
+use super::document::{escape, prose as in_prose};
 use super::labels::{anchor, known_label, label, name};
 use super::lanes::lanes;
 use super::since::Since;
@@ -226,8 +226,8 @@ fn head(result: &RuleResult, known: bool, open: bool, since: &Since<'_>) -> Stri
 fn about(result: &RuleResult) -> String {
     format!(
         "data-rule=\"{}\" data-chapter=\"{}\" data-verdict=\"{}\" data-meaning=\"{}\"",
-        escaped(&one_line(&result.id)),
-        escaped(&one_line(&result.chapter)),
+        escape(&one_line(&result.id)),
+        escape(&one_line(&result.chapter)),
         result.verdict,
         name(result.meaning())
     )
@@ -287,7 +287,7 @@ fn rows(result: &RuleResult, header: &RunHeader, wanted: impl Fn(&Fact<'_>) -> b
     let facts = facts.iter().filter(|fact| !matches!(fact.role, Role::Library | Role::Documents) && wanted(fact));
     let markup = |fact: &Fact<'_>| match &fact.content {
         Content::Exact(text) if fact.role == Role::Replay => {
-            format!("<code data-copy=\"\">{}</code>", escaped(&one_line(text)))
+            format!("<code data-copy=\"\">{}</code>", escape(&one_line(text)))
         }
         other => content(other),
     };
@@ -302,11 +302,11 @@ fn content(content: &Content<'_>) -> String {
     match content {
         Content::Text(text) => prose(text),
         // The whole text, for copying.
-        Content::Exact(text) => format!("<code>{}</code>", escaped(&one_line(text))),
+        Content::Exact(text) => format!("<code>{}</code>", escape(&one_line(text))),
         Content::List(entries) => list("ul", entries, entries.len().min(LAST)),
         Content::Values(values) => {
             let value = |(name, value): &(String, String)| {
-                format!("<code>{} = {}</code>", escaped(&elide(name, LINE)), escaped(&elide(value, LINE)))
+                format!("<code>{} = {}</code>", escape(&elide(name, LINE)), escape(&elide(value, LINE)))
             };
             let rest = values.len().saturating_sub(LAST);
             let rest =
@@ -315,15 +315,15 @@ fn content(content: &Content<'_>) -> String {
         }
         Content::Steps(failure) => {
             let frame = frame(failure, Layout { width: WIDEST, ..Layout::FILE }).unwrap_or_default();
-            if frame.is_empty() { frame } else { format!("<pre tabindex=\"0\">{}</pre>", escaped(&frame)) }
+            if frame.is_empty() { frame } else { format!("<pre tabindex=\"0\">{}</pre>", escape(&frame)) }
         }
         Content::Calls(calls) => numbered(calls),
         Content::Cases(cases) => numbered(cases),
         Content::Stack(lines) => {
-            let lines: Vec<String> = lines.iter().map(|line| escaped(&elide(line, LINE))).collect();
+            let lines: Vec<String> = lines.iter().map(|line| escape(&elide(line, LINE))).collect();
             format!("<pre>{}</pre>", lines.join("\n"))
         }
-        Content::Output(output) => format!("<pre>{}</pre>", escaped(&last_lines(output, LAST))),
+        Content::Output(output) => format!("<pre>{}</pre>", escape(&last_lines(output, LAST))),
         Content::History(picture) => lanes(picture).into_string(),
     }
 }
@@ -334,7 +334,7 @@ fn prose(text: &str) -> String {
 
 fn list(kind: &str, entries: &[String], most: usize) -> String {
     let items: String =
-        entries.iter().take(most).map(|entry| format!("<li>{}</li>", escaped(&elide(entry, PROSE)))).collect();
+        entries.iter().take(most).map(|entry| format!("<li>{}</li>", escape(&elide(entry, PROSE)))).collect();
     let rest = entries.len() - most;
     let rest = match rest {
         0 => String::new(),
@@ -349,7 +349,7 @@ fn numbered(entries: &[String]) -> String {
     let items: String = entries
         .iter()
         .skip(hidden)
-        .map(|entry| format!("<li><code>{}</code></li>", escaped(&elide(entry, LINE))))
+        .map(|entry| format!("<li><code>{}</code></li>", escape(&elide(entry, LINE))))
         .collect();
     let note = match hidden {
         0 => String::new(),
@@ -383,7 +383,7 @@ fn program(result: &RuleResult, shown: Option<[usize; 2]>) -> String {
     format!(
         "<details><summary>{summary}</summary>\n<p class=\"faint\">{}</p>\n<pre tabindex=\"0\" data-copy=\"\">{}</pre></details>\n",
         message!("program-hint"),
-        escaped(&lines.join("\n"))
+        escape(&lines.join("\n"))
     )
 }
 
@@ -398,12 +398,12 @@ fn cut_line(line: &str) -> Cow<'_, str> {
 fn log(folder: &Path, file: &LogFile) -> String {
     let Ok(bytes) = file.read(folder) else { return String::new() };
     let text = String::from_utf8_lossy(&bytes);
-    let name = escaped(&one_line(&file.name));
+    let name = escape(&one_line(&file.name));
     format!(
         "<details><summary>{name} ({})</summary>\n<p><a href=\"{name}\">{}</a></p>\n<pre tabindex=\"0\">{}</pre>\
          </details>\n",
         message!("count-lines", count = file.lines),
         message!("whole-file"),
-        escaped(&last_lines(&text, LOG_LINES))
+        escape(&last_lines(&text, LOG_LINES))
     )
 }

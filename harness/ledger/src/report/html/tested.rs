@@ -12,7 +12,7 @@ use crate::report::text::{duration, elide, one_line, short};
 use messages::{comma, message};
 use record::{Recorded, RunHeader};
 
-use super::document::escaped;
+use super::document::escape;
 
 /// The largest number of lines under a label. The journal contains the omitted lines.
 const MOST: usize = 60;
@@ -30,14 +30,14 @@ struct Rows(String);
 impl Rows {
     fn add(&mut self, label: &str, text: &str) {
         if !text.trim().is_empty() {
-            let _ = writeln!(self.0, "<dt>{label}</dt><dd>{}</dd>", escaped(&elide(text, LINE)));
+            let _ = writeln!(self.0, "<dt>{label}</dt><dd>{}</dd>", escape(&elide(text, LINE)));
         }
     }
 
     fn all(&mut self, label: &str, texts: impl IntoIterator<Item = String>) {
         let mut texts = texts.into_iter();
         let shown: Vec<String> =
-            texts.by_ref().take(MOST).map(|text| format!("<li>{}</li>", escaped(&elide(&text, LINE)))).collect();
+            texts.by_ref().take(MOST).map(|text| format!("<li>{}</li>", escape(&elide(&text, LINE)))).collect();
         let rest = texts.count();
         let rest = match rest {
             0 => String::new(),
