@@ -5,8 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::project;
 
-/// Folders that hold nothing of the project.
-const OUTSIDE: [&str; 4] = ["target", ".git", "reports/out", "proptest-regressions"];
+/// Folders that hold nothing of the project, and files that a command writes.
+const OUTSIDE: [&str; 7] = [
+    "target",
+    "harness/fuzz/target",
+    ".git",
+    "reports/out",
+    "specs/schema",
+    "docs/run/options.md",
+    "harness/engine/proptest-regressions",
+];
 
 /// The path of a file below the repository.
 pub fn relative(path: &Path) -> String {
@@ -21,7 +29,7 @@ pub fn tracked(endings: &[&str]) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).expect("a folder of the repository can be read") {
             let path = entry.expect("an entry can be read").path();
             let below = path.strip_prefix(&root).expect("it is below the root");
-            if OUTSIDE.iter().any(|outside| below.ends_with(outside)) || path.is_symlink() {
+            if OUTSIDE.iter().any(|outside| below == Path::new(outside)) || path.is_symlink() {
                 continue;
             }
             if path.is_dir() {
