@@ -11,16 +11,16 @@ use crate::output::say_exactly;
 /// # Errors
 /// Fails if printing fails.
 pub fn annotate(run: &Recorded) -> Result<(), RunError> {
-    if wanted() { say_exactly(&workflow_commands(&annotations(run))) } else { Ok(()) }
+    if is_wanted() { say_exactly(&workflow_commands(&annotations(run))) } else { Ok(()) }
 }
 
 /// Prints a run's annotations to standard error, which GitHub reads too. For commands that print JSON.
 pub(crate) fn annotate_aside(run: &Recorded) {
-    if wanted() {
+    if is_wanted() {
         eprint!("{}", workflow_commands(&annotations(run)));
     }
 }
 
-fn wanted() -> bool {
+fn is_wanted() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }

@@ -28,7 +28,11 @@ const OPTIONS: [(&[&str], &str); 10] = [
 ];
 
 /// Commands of other tools, each with what takes its place.
-const COMMANDS: [(&[&str], &str); 8] = [
+const COMMANDS: [(&[&str], &str); 9] = [
+    (
+        &["lint", "prove", "new", "clauses", "coverage", "mustpass", "abi", "schema", "man"],
+        "it is a command of the group catalog: atlas-cts catalog --help",
+    ),
     (&["compare"], "atlas-cts diff compares two runs"),
     (
         &["replay", "repro", "reproduce"],

@@ -155,7 +155,7 @@ enum CatalogCommand {
     /// Check the catalog and report each mistake with its place.
     Lint(lint::LintOptions),
     /// Prove that rules catch their defects and raise no false alarms.
-    Prove(proof::ProveArguments),
+    Prove(Box<proof::ProveArguments>),
     /// Count the sentences that rules rest on, and look them up in their documents.
     Clauses {
         #[command(flatten)]

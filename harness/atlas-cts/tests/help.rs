@@ -163,6 +163,7 @@ fn the_text_of_a_file_is_never_folded() {
 #[case::compare("compare a b", "atlas-cts diff compares two runs")]
 #[case::replay("replay", "copy the command in the row `replay`")]
 #[case::shrink("shrink", "a run shrinks each failing case")]
+#[case::of_authors("lint", "atlas-cts catalog --help")]
 #[case::version("version", "atlas-cts --version")]
 #[case::rerun("rerun", "atlas-cts run --failed")]
 fn a_word_of_another_tool_is_understood(#[case] line: &str, #[case] hint: &str) {

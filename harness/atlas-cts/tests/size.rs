@@ -12,14 +12,14 @@ mod counted;
 /// The largest sizes that are accepted. Code and tests rose once above what the deletions had left: by
 /// the processes, variants and rules of a first GPU.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 119200),
-    ("lines of tests", 35750),
-    ("Rust files", 1059),
-    ("commands", 23),
+    ("lines of code", 116200),
+    ("lines of tests", 35350),
+    ("Rust files", 1040),
+    ("commands", 14),
     ("options and keys", 100),
     ("options of run", 40),
-    ("words of docs", 39010),
-    ("direct crates", 48),
+    ("words of docs", 33050),
+    ("direct crates", 47),
 ];
 
 #[test]

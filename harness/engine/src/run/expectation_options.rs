@@ -9,7 +9,7 @@ use record::books::{Books, Expected, KnownFailures};
 use record::{RunHeader, Sort};
 
 use super::errors::RunError;
-use super::options::headings::RESULTS;
+use super::headings::RESULTS;
 use super::places::{expectations_folder, unread_expectations};
 
 /// The options for known failures. Each option can also be set with an environment variable, because some test runners

@@ -16,6 +16,7 @@ mod evidence;
 mod excerpt;
 mod expectation_options;
 mod folder;
+pub mod headings;
 mod keys;
 mod known;
 mod library;
@@ -63,9 +64,8 @@ pub use listener::{Listener, RunningRule, ToStandardError};
 pub use merge::{MergeOptions, merge};
 pub use not_debugged::NotDebugged;
 pub use observer::{Agenda, Observer, load_rules, rewrite_reports, run};
-pub use options::headings;
 pub use options::{
-    CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, Waiting, WorkerOptions,
+    CatalogOptions, ConditionOptions, EffortOptions, MachineOptions, Options, RunOptions, WorkerOptions,
 };
 pub use owners::of_owner;
 pub use places::{read_named, run_folder, runs_folder};
@@ -82,6 +82,6 @@ pub use status::{ExitStatus, is_missing};
 pub use target::{SimulatedTarget, Target, TargetError};
 pub use through::{ThroughError, interpreter as python_interpreter, python as python_command, set_up as set_up_python};
 
-pub use tuning::{DOCTOR, Given, MachineVariables, PRINT, PROVE, RUN, SimulatorOptions, Tuning};
+pub use tuning::{DOCTOR, Given, MachineVariables, PRINT, PROVE, RUN, SimulatorOptions, Tuning, Waiting};
 
 pub use crate::pool::interrupt;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use serde_json::Value as Json;
 
-use crate::case::{CaseError, Effort, LEAST_PATIENCE, parse_json, parse_query};
+use crate::case::{CaseError, Effort, parse_json, parse_query};
 use crate::pool::Debugger;
 use crate::runtime::Runtime;
 use crate::soak::Length;
@@ -16,10 +15,10 @@ use catalog::Specs;
 
 use super::errors::{RunError, SelectionError};
 use super::expectation_options::ExpectationOptions;
+use super::headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 use super::library::Backend;
 use super::profile::Profile;
 use super::tuning::{Given, MachineVariables, RUN, SimulatorOptions};
-use headings::{DEVICE, PRODUCT, RESULTS, SELECTION, SIMULATOR, WORK};
 
 /// The minimum default memory limit for a worker, in bytes: a worker that uses less memory than this is not
 /// suspicious.
@@ -27,31 +26,6 @@ const LEAST_LIMIT: u64 = 16 << 30;
 
 /// The maximum value for `--repeat`.
 const MOST_ROUNDS: u64 = 1_000_000;
-
-/// The time that rules wait for an expected event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Waiting {
-    /// Derived from the device's measured times before the run.
-    #[default]
-    Measured,
-    /// A given time, in milliseconds.
-    Given(u32),
-}
-
-/// The maximum of the key `patience`, in milliseconds.
-pub(super) const MOST_PATIENCE: u32 = 600_000;
-
-impl FromStr for Waiting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Waiting, String> {
-        match text.parse() {
-            _ if text == "auto" => Ok(Waiting::Measured),
-            Ok(given) if (LEAST_PATIENCE..=MOST_PATIENCE).contains(&given) => Ok(Waiting::Given(given)),
-            _ => Err(format!("write `auto`, or {LEAST_PATIENCE} to {MOST_PATIENCE} milliseconds")),
-        }
-    }
-}
 
 /// The catalog that a command reads, and the product under test.
 #[derive(Debug, Clone, Args)]
@@ -226,22 +200,6 @@ pub struct Options {
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
-}
-
-/// Headings in the help text, each for the options about one topic.
-pub mod headings {
-    /// The rules and cases to run.
-    pub const SELECTION: &str = "Selection";
-    /// The product, and the catalog with its rules.
-    pub const PRODUCT: &str = "Product and catalog";
-    /// The library and the devices.
-    pub const DEVICE: &str = "Device";
-    /// The amount of work, and its limits.
-    pub const WORK: &str = "Work";
-    /// The reports, and the conditions under which a run fails.
-    pub const RESULTS: &str = "Results";
-    /// The simulated device.
-    pub const SIMULATOR: &str = "Simulated device";
 }
 
 impl RunOptions {

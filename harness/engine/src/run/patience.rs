@@ -8,8 +8,9 @@ use crate::wire::message::{Reply, Request};
 use catalog::Section;
 use record::StartReason;
 
-use super::options::{Options, Waiting};
+use super::options::Options;
 use super::target::Target;
+use super::tuning::Waiting;
 
 /// The patience is this multiple of the longest time measured before the run. The factor is large because several
 /// rules run at the same time during the run, and other users may load the machine.

@@ -14,11 +14,11 @@ use record::{LibraryIdentity, Recorded, RunHeader};
 use super::differences::{Differences, able, further, mapped, on_others};
 use super::errors::{ResumeError, RunError};
 use super::library::{Backend, LibraryError, choose_library};
-use super::options::{Options, Waiting};
+use super::options::Options;
 use super::places::read_named;
 use super::profile::Profile;
 use super::selection::{Planned, plan};
-use super::tuning::DEFAULT_DEADLINE;
+use super::tuning::{DEFAULT_DEADLINE, Waiting};
 
 /// The interrupted run that `--resume` names, with its results so far.
 pub struct Earlier {

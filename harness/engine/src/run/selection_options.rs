@@ -10,7 +10,7 @@ use catalog::files;
 use record::{Journal, Meaning};
 
 use super::errors::SelectionError;
-use super::options::headings::SELECTION;
+use super::headings::SELECTION;
 use super::places::{read_named, run_folder};
 use super::selection::{FailedRules, Filter};
 use super::shard::{BalancedShard, Distribution};

@@ -2,14 +2,15 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use simulator_contract::environment;
 
+use super::headings::{SIMULATOR, WORK};
 use super::keys::{Key, Kind, option, read};
-use super::options::Waiting;
-use super::options::headings::{SIMULATOR, WORK};
+use crate::case::LEAST_PATIENCE;
 use record::LONGEST_DEADLINE;
 
 /// The default value for the key `deadline`, in seconds.
@@ -25,6 +26,31 @@ const LONGEST_WAIT: u64 = 7 * 24 * 3600;
 const MOST_MEBIBYTES: u64 = 1 << 30;
 /// The maximum of the key `logs`, in KiB.
 const MOST_LOGS: u64 = 16 << 10;
+
+/// The time that rules wait for an expected event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiting {
+    /// Derived from the device's measured times before the run.
+    #[default]
+    Measured,
+    /// A given time, in milliseconds.
+    Given(u32),
+}
+
+/// The maximum of the key `patience`, in milliseconds.
+const MOST_PATIENCE: u32 = 600_000;
+
+impl FromStr for Waiting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Waiting, String> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Waiting::Measured),
+            Ok(given) if (LEAST_PATIENCE..=MOST_PATIENCE).contains(&given) => Ok(Waiting::Given(given)),
+            _ => Err(format!("write `auto`, or {LEAST_PATIENCE} to {MOST_PATIENCE} milliseconds")),
+        }
+    }
+}
 
 /// The command `run`, as the reader of a key.
 pub const RUN: u8 = 1;

@@ -22,7 +22,7 @@ pub(super) fn ask(
         };
         let answer = match capability.unoffered(&conditions.product, &rules.support, there) {
             Some(function) => CapabilityAnswer::Unasked(function.to_owned()),
-            None => asked(factory, pool, position, capability)?,
+            None => ask_one(factory, pool, position, capability)?,
         };
         answers.insert(capability.name.clone(), answer);
     }
@@ -30,7 +30,7 @@ pub(super) fn ask(
 }
 
 /// The answer of the device. The process may end in the query, or not answer at all.
-fn asked(
+fn ask_one(
     factory: &Factory,
     pool: &Pool,
     position: usize,

@@ -82,7 +82,7 @@ pub enum TargetError {
     /// Some devices failed the gate.
     #[error(
         "{}{}; fix them (`atlas-cts doctor --probe` may find the cause), or use them anyway with ATLAS_CTS_SKIP_GATE=1",
-        lost(.out),
+        describe_lost(.out),
         if *.left > 0 { format!("; --tune min-devices requires {least}, and {left} can be used") } else { String::new() }
     )]
     DevicesOut { least: usize, left: usize, out: Vec<DeviceOut> },
@@ -108,7 +108,7 @@ pub enum TargetError {
     Locked { device: u32, holder: String, path: PathBuf, seconds: u64 },
 }
 
-fn lost(out: &[DeviceOut]) -> String {
+fn describe_lost(out: &[DeviceOut]) -> String {
     let out = out.iter().map(|out| format!("device {} does not work: {}", out.device, out.reason));
     out.collect::<Vec<_>>().join("; ")
 }

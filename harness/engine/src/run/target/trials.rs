@@ -27,14 +27,14 @@ pub(super) fn ask(
             // many devices.
             continue;
         }
-        let lacks = asked(factory, pool, position)?;
+        let lacks = ask_one(factory, pool, position)?;
         answers.push(TrialAnswer { id: id.clone(), means: means.clone(), lacks });
     }
     Ok(answers)
 }
 
 /// The step of a trial that failed; `None` if all steps succeeded.
-fn asked(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
+fn ask_one(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
     let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
     let lacks = match factory.start(&slot.machine, set_up) {
