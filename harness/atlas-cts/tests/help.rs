@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::support::{Bench, answer};
+use crate::support::{Bench, answer, project};
 
 /// The lines of a screen, and its columns.
 const SCREEN: (usize, usize) = (40, 100);
@@ -36,6 +36,16 @@ fn the_first_page_has_four_groups_and_begins_with_what_a_newcomer_needs() {
     assert_eq!(groups[2..6], ["Start here", "Results of a run", "Rules", "Tools"], "{page}");
     let first = page.split("Start here").nth(1).unwrap_or_default().trim_start();
     assert!(first.starts_with("doctor"), "{page}");
+}
+
+#[test]
+fn the_page_of_the_first_run_has_every_command_and_who_types_it() {
+    let page = std::fs::read_to_string(project().join("docs/run/start.md")).unwrap();
+    let user = |command: &str| {
+        page.lines().find_map(|line| line.strip_prefix(&format!("| `{command}` | "))?.split('|').nth(1))
+    };
+    let without: Vec<String> = commands(&Bench::new()).into_iter().filter(|name| user(name).is_none()).collect();
+    assert!(without.is_empty(), "{without:?}");
 }
 
 #[test]
