@@ -29,8 +29,8 @@ pub struct RuleProof {
     /// The variants on which the rule, of level `info`, did not pass, each with the rule's message. A rule of this
     /// level tests no promise, so no promise is broken.
     pub findings: BTreeMap<String, String>,
-    /// The variants on which the rule's set-up failed, each with the message. A variant may refuse what the set-up
-    /// needs. The rule is then not judged on that variant.
+    /// The variants that lack what the rule needs, or on which its set-up failed, each with the message. A variant may
+    /// refuse what a set-up needs. The rule is then not judged there.
     pub blocked: BTreeMap<String, String>,
     /// The devices on which the watchdog ended the rule, each with the message. The rule's result on these devices is
     /// unknown.
