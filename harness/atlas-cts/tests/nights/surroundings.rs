@@ -128,7 +128,7 @@ fn printing(kind: &str, words: &[&str]) -> (Bench, Answer, u64) {
     let bench = bench(format!("title: Night\nrules:\n{rules}{quiet}"), kind);
     fs::create_dir_all(bench.path("logs/debug/plog")).unwrap();
     let (answer, most) = measured(
-        command(&bench, "30")
+        command(&bench, "600")
             .args(words)
             .env("ASCEND_PROCESS_LOG_PATH", bench.path("logs"))
             // No call hangs here, and on a busy machine one that prints a quarter of a gigabyte is slow.

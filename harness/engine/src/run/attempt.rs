@@ -22,6 +22,17 @@ use super::replay;
 use super::result::Finished;
 use crate::pool::visible;
 
+/// The circumstances of one attempt at a rule.
+#[derive(Debug, Clone, Copy)]
+struct Attempt {
+    /// True if the result shows whether functions that hung or crashed before work again.
+    probes: bool,
+    /// True if each call may take at most as long as the run's longest call so far.
+    brief: bool,
+    /// The round of `--repeat`, from 0.
+    round: u64,
+}
+
 impl Campaign {
     /// Returns a rule's outcome. Each rule runs only once. If a rule is already running, other threads wait for its
     /// outcome.
@@ -62,7 +73,9 @@ impl Campaign {
                 }
                 Err((verdict, reason)) => return self.without_run(rule, verdict, reason),
             };
-            let outcome = self.on_devices(index, &lease, (brief || briefly, round), &calls);
+            let brief_calls = briefly || (brief && lease.breaker().may_hang(&calls));
+            let attempt = Attempt { probes: brief || briefly, brief: brief_calls, round };
+            let outcome = self.on_devices(index, &lease, attempt, &calls);
             self.tell_who_is_out();
             // Each cause allows one retry, so that a rule cannot disable one device after another.
             match outcome.not_the_rule {
@@ -116,13 +129,7 @@ impl Campaign {
     }
 
     /// Runs a rule on its leased devices, and examines these devices if the rule's result makes them suspect.
-    fn on_devices(
-        &self,
-        index: usize,
-        lease: &Lease<'_>,
-        (brief, round): (bool, u64),
-        calls: &BTreeSet<&str>,
-    ) -> RuleOutcome {
+    fn on_devices(&self, index: usize, lease: &Lease<'_>, attempt: Attempt, calls: &BTreeSet<&str>) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let pool = &self.target.executor.pool;
         let mut slot = match pool.take_seeing(lease.visible().as_deref()) {
@@ -133,13 +140,13 @@ impl Campaign {
                 return self.without_run(rule, Verdict::Error, reason);
             }
         };
-        let mut outcome = self.run_rule(index, lease, &mut slot, (brief, round));
+        let mut outcome = self.run_rule(index, lease, &mut slot, attempt);
         self.blame(&outcome, lease, &slot.machine);
-        if brief {
+        if attempt.probes {
             lease.breaker().probed(calls, outcome.result.verdict.passes(), outcome.lost.as_ref());
         }
         if outcome.result.verdict.passes() || outcome.result.verdict == Verdict::Cut {
-            outcome = self.repeated(index, lease, &mut slot, round, outcome);
+            outcome = self.repeated(index, lease, &mut slot, attempt.round, outcome);
             self.note_free_memory(&mut slot);
             self.checkpoint(index, lease, false, &mut slot);
             outcome = self.unless_unwell(outcome, lease, false, &mut slot);
@@ -224,7 +231,7 @@ impl Campaign {
     }
 
     /// Runs a rule on a machine from the pool, and confirms a failure by rerunning it.
-    fn run_rule(&self, index: usize, lease: &Lease<'_>, slot: &mut Slot, (brief, round): (bool, u64)) -> RuleOutcome {
+    fn run_rule(&self, index: usize, lease: &Lease<'_>, slot: &mut Slot, attempt: Attempt) -> RuleOutcome {
         let rule = &self.target.rules.rules[index];
         let begun = Instant::now();
         let executor = &self.target.executor;
@@ -232,11 +239,11 @@ impl Campaign {
         let devices = lease.names();
         self.news.begun(&rule.id, &devices);
         let _running = self.running.begin(&rule.id, devices, &slot.machine.activity);
-        let run_seed = self.seed_of(round);
+        let run_seed = self.seed_of(attempt.round);
         let seed = rule_seed(run_seed, &rule.id);
         let only = replay::repeated(rule, &self.only);
         let mut assignment = Assignment { known: self.known.of(rule), only: &only, ..executor.assignment(rule, seed) };
-        if brief {
+        if attempt.brief {
             assignment.deadline = executor.factory.brief();
         }
         let spent = &self.confirming[rule.chapter];

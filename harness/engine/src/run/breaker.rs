@@ -24,8 +24,8 @@ const WAITS: usize = 2;
 pub(super) enum Permit {
     /// The rule runs.
     Run,
-    /// The rule runs, but each call may take at most as long as the run's longest call so far. One of the rule's
-    /// functions has hung before, and the result shows whether that function works again.
+    /// The rule runs, and its result shows whether a function that hung or crashed before works again. If the function
+    /// hung ([`Breaker::may_hang`]), each call may take at most as long as the run's longest call so far.
     Briefly,
     /// The rule does not run, and gets this verdict and reason.
     Refused(Verdict, String),
@@ -65,6 +65,8 @@ struct Accidents {
     hangs: u32,
     /// True while it is unknown whether the function is broken or fails only for one rule.
     suspected: bool,
+    /// True if a hang is the reason for suspicion. A crash costs no waiting time.
+    may_hang: bool,
     /// The reason why rules that call the function are blocked.
     tripped: Option<String>,
     waited_for: bool,
@@ -74,7 +76,15 @@ struct Accidents {
 
 impl Accidents {
     fn none_yet(waited_for: bool) -> Accidents {
-        Accidents { hangs: 0, suspected: false, tripped: None, waited_for, passed_over: 0, interval: FIRST_INTERVAL }
+        Accidents {
+            hangs: 0,
+            suspected: false,
+            may_hang: false,
+            tripped: None,
+            waited_for,
+            passed_over: 0,
+            interval: FIRST_INTERVAL,
+        }
     }
 }
 
@@ -114,6 +124,7 @@ impl BreakerState {
         for name in &self.waits {
             let function = self.functions.entry(name.clone()).or_insert_with(|| Accidents::none_yet(true));
             function.suspected |= function.tripped.is_none();
+            function.may_hang = true;
         }
     }
 }
@@ -162,6 +173,7 @@ impl Breaker {
         let Accident { verdict, confirmed, has_plain_form } = accident;
         let hung = verdict == Verdict::Timeout;
         function.hangs += u32::from(hung);
+        function.may_hang |= hung;
         let known = hung && function.hangs >= KNOWN;
         let second = hung && function.suspected && confirmed;
         function.suspected = confirmed;
@@ -204,6 +216,12 @@ impl Breaker {
                 }
             }
         }
+    }
+
+    /// True if one of the functions has hung, or waits for a device on which another function has hung.
+    pub(super) fn may_hang(&self, calls: &BTreeSet<&str>) -> bool {
+        let state = self.state();
+        state.functions.iter().any(|(name, function)| function.may_hang && calls.contains(name.as_str()))
     }
 
     /// True if a function is known to hang or to terminate its process, so that another accident adds no information.
@@ -331,6 +349,19 @@ mod tests {
             assert!(reason.contains("ends its process"), "{reason}");
         }
         assert_eq!(refused(&breaker, &["free"]), None, "a function that returns costs no waiting time");
+    }
+
+    #[test]
+    fn a_function_that_ended_its_process_keeps_its_time_and_one_that_hung_does_not() {
+        for (verdict, hangs) in [(Verdict::Crash, false), (Verdict::Timeout, true)] {
+            let breaker = Breaker::default();
+            let accidents =
+                Accidents { suspected: true, may_hang: verdict == Verdict::Timeout, ..Accidents::none_yet(false) };
+            breaker.state().functions.insert("print".to_owned(), accidents);
+            breaker.trip("a.rule", &lost("print"), verdict);
+            assert_eq!(breaker.may_hang(&["print", "free"].into()), hangs, "{verdict}");
+            assert!(!breaker.may_hang(&["free"].into()));
+        }
     }
 
     #[test]
