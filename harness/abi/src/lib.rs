@@ -4,6 +4,10 @@
 
 use std::ffi::c_void;
 
+pub mod form;
+
+pub use form::interned;
+
 /// The declarations of one runtime's header.
 #[derive(Debug)]
 pub struct Bindings {
@@ -68,7 +72,7 @@ pub struct Parameter {
 }
 
 /// A C type, with the details that the step language needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     /// `void`, as a return type or the target of a pointer.
     Void,

@@ -26,6 +26,7 @@ static SIMULATOR: SimulatedLibrary =
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::ACL,
+    fingerprint: specs::FINGERPRINT,
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,

@@ -8,7 +8,6 @@ use catalog::{self, Level, Originals, Rule, Rules, area, offered, short};
 use engine::runtime::Runtime;
 use ledger::report::wrap;
 use record::text::width;
-use steps::domain::DomainSource;
 
 use crate::list::{ListFilter, list};
 
@@ -66,8 +65,8 @@ fn what(rule: &Rule, page: &mut Page) {
         Level::Must => "Level must: a document promises it.",
         Level::Info => "Level info: seen in source code or inferred. The rule fails a run only with --strict.",
     });
-    if let Some(since) = &rule.source.since {
-        page.text(format_args!("Since version {} of the suite.", since.value));
+    if let Some(since) = &rule.texts.since {
+        page.text(format_args!("Since version {since} of the suite."));
     }
     if rule.hazard.is_some() {
         page.text("Hazard: the documents leave the result undefined. The rule needs --hazardous and is never judged.");
@@ -177,20 +176,21 @@ fn what_it_catches(runtime: &Runtime, rule: &Rule, page: &mut Page) {
 fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     page.heading("Steps");
     page.line(format_args!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line));
-    if let Some(actors) = &rule.source.actors {
-        page.block("actors", &actors.value);
+    if let Some(actors) = &rule.texts.actors {
+        page.block("actors", actors);
     }
-    for (name, domain) in &rule.source.forall {
-        page.entry("forall", format_args!("{name}: {}", domain_text(&domain.value)));
+    for (name, domain) in &rule.texts.axes {
+        page.entry("forall", format_args!("{name}: {}", domain));
     }
-    if let Some(condition) = &rule.source.condition {
-        page.entry("where", &condition.value);
+    if let Some(condition) = &rule.texts.condition {
+        page.entry("where", condition);
     }
     // The numbers are those of failure blocks.
-    let numbered = rule.source.steps.value.trim_end().lines().zip(rule.steps_line()..);
+    let text = rule.steps();
+    let numbered = text.trim_end().lines().zip(rule.steps_line()..);
     numbered.for_each(|(line, number)| page.line(format_args!("{number:>4} | {line}")));
-    for (name, expression) in &rule.source.observe {
-        page.entry("observe", format_args!("{name}: {}", expression.value));
+    for (name, expression) in &rule.texts.observe {
+        page.entry("observe", format_args!("{name}: {expression}"));
     }
     let functions: Vec<&str> = rule.program.function_names().collect();
     page.entry("calls", functions.join(", "));
@@ -233,25 +233,4 @@ impl Page {
         }
         text.trim_end().lines().for_each(|line| self.line(format_args!("  {line}")));
     }
-}
-
-fn domain_text(domain: &DomainSource) -> String {
-    let mut parts = Vec::new();
-    let named = [
-        ("bytes", &domain.bytes),
-        ("int", &domain.int),
-        ("offset", &domain.offset),
-        ("permutation", &domain.permutation),
-        ("length_of", &domain.length_of),
-        ("index_of", &domain.index_of),
-        ("device", &domain.device),
-    ];
-    parts.extend(named.iter().filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}"))));
-    parts.extend(domain.one_of.as_ref().map(|values| format!("one of {}", values.join(", "))));
-    parts.extend(domain.every.as_ref().map(|values| format!("every {}", values.0.join(", "))));
-    parts.extend(domain.text.as_ref().map(|values| format!("every {values:?}")));
-    parts.extend(domain.list_of.as_ref().map(|item| format!("list of {}", domain_text(item))));
-    parts.extend(domain.length.as_ref().map(|length| format!("length {length}")));
-    parts.extend(domain.multiple_of.as_ref().map(|step| format!("multiples of {step}")));
-    parts.join(", ")
 }

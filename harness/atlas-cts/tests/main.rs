@@ -9,6 +9,7 @@ mod attack;
 mod bad_catalogs;
 mod bad_input;
 mod book;
+mod books;
 mod callbacks;
 mod carried;
 mod catalog_size;

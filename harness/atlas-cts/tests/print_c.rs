@@ -71,7 +71,7 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
 fn every_rule_compiles_with_drawn_values(#[case] runtime: &str, #[case] product: &str) {
     let runtime = RUNTIMES.iter().find(|known| known.name() == runtime).expect("the registry has the runtime");
     let place = CatalogPlace { specs: specs().into(), bindings: runtime.bindings, defects: None };
-    let rules = &load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
+    let rules = &load(&place).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
     let product = rules.product(product).expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
     let folder = folder(&format!("compile-{}", product.id));

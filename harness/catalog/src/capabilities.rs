@@ -10,7 +10,7 @@ use super::edition::Span;
 use super::model::SupportEntry;
 
 /// A capability that a device has or lacks. The run queries the device once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Capability {
     pub name: String,
     /// The capability in words; empty: the name says it.
@@ -18,6 +18,7 @@ pub struct Capability {
     /// The position of its query among those of the life cycle.
     pub query: usize,
     /// The functions that the query calls.
+    #[serde(deserialize_with = "abi::form::read_names")]
     pub functions: Vec<&'static str>,
     /// The capability's place, as `file:line`.
     pub place: String,

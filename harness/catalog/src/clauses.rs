@@ -7,7 +7,7 @@ use super::editions::Editions;
 use super::model::Modality;
 
 /// A chapter of clauses, for which coverage is counted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct ClauseChapter {
     pub name: String,
     /// The pages that were read for the chapter.
@@ -20,7 +20,7 @@ pub struct ClauseChapter {
 pub(crate) const DUPLICATE: &str = "duplicate of ";
 
 /// A checked clause.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Clause {
     pub id: String,
     /// Position in [`ClauseBook::chapters`].
@@ -29,6 +29,7 @@ pub struct Clause {
     pub document: String,
     pub section: String,
     /// The source as printed in reports: `title (edition), section`.
+    #[serde(skip)]
     pub source: String,
     pub modality: Modality,
     pub digest: String,
@@ -46,16 +47,22 @@ pub struct Clause {
     pub leaves_open: Vec<String>,
     /// The error codes that the sentence names.
     pub codes: Vec<i128>,
+    #[serde(skip)]
     pub reason: Option<String>,
     /// Ids of rules that fail if a device breaks the sentence, although their checks name other sentences.
+    #[serde(skip)]
     pub noticed_by: Vec<String>,
     /// Names of seeded defects that break the sentence.
+    #[serde(skip)]
     pub broken_by: Vec<String>,
     /// The reason why no device can break the sentence.
+    #[serde(skip)]
     pub no_device: Option<String>,
     /// The reason why no rule can judge or observe the sentence.
+    #[serde(skip)]
     pub untestable: Option<String>,
     /// The clause's place, as `file:line`.
+    #[serde(skip)]
     pub place: String,
 }
 
@@ -131,11 +138,12 @@ impl Clause {
 }
 
 /// A runtime's clauses.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ClauseBook {
     pub chapters: Vec<ClauseChapter>,
     pub clauses: Vec<Clause>,
     /// The positions in `clauses`, by id. Sentences that only coverage counts are left out.
+    #[serde(skip)]
     pub positions: HashMap<String, usize>,
     /// True if `clauses` contains the sentences that only coverage counts. Executables do not contain them.
     pub whole: bool,

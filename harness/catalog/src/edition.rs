@@ -9,8 +9,8 @@ use serde_yaml::Spanned;
 use crate::version::SIGNS;
 
 /// A version such as 8.2.1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Edition(Vec<u32>);
 
 /// The error for a text that is not an edition.
@@ -24,6 +24,12 @@ impl TryFrom<String> for Edition {
     fn try_from(text: String) -> Result<Edition, NotAnEdition> {
         let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
         numbers.map(Edition).ok_or(NotAnEdition(text))
+    }
+}
+
+impl From<Edition> for String {
+    fn from(edition: Edition) -> String {
+        edition.to_string()
     }
 }
 
@@ -44,7 +50,7 @@ impl Edition {
 }
 
 /// The editions that have a function or value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Span {
     /// The first edition; `None`: no lower limit.
     pub since: Option<Edition>,
@@ -114,8 +120,8 @@ impl EditionForm {
 }
 
 /// A condition on an edition, such as `>=8.2`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct EditionCondition {
     /// One of `SIGNS`.
     sign: String,
@@ -138,6 +144,12 @@ impl TryFrom<String> for EditionCondition {
         let read = number
             .and_then(|(sign, rest)| Some(EditionCondition { sign: sign.to_owned(), edition: Edition::read(rest)? }));
         read.ok_or(NotACondition(text))
+    }
+}
+
+impl From<EditionCondition> for String {
+    fn from(condition: EditionCondition) -> String {
+        condition.to_string()
     }
 }
 

@@ -43,7 +43,7 @@ impl Editions {
 
 /// The conditions on editions under `when`: of the first library alone, or of libraries by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EditionConditions(Vec<(Option<String>, EditionCondition)>);
+pub struct EditionConditions(pub(crate) Vec<(Option<String>, EditionCondition)>);
 
 impl EditionConditions {
     /// Each condition with the id of its library; `None`: the first library.

@@ -9,7 +9,7 @@ use steps::types::Declarations;
 use super::model::HistoryCallSource;
 
 /// A history: calls that are the operations of one model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct History {
     pub name: String,
     pub kind: Kind,
@@ -17,17 +17,18 @@ pub struct History {
 }
 
 /// A call that is an operation of a model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct HistoryCall {
     /// The name of the operation in its model.
-    pub operation: &'static str,
+    #[serde(deserialize_with = "abi::form::read_name")]
+    pub operation: abi::form::Name,
     /// The function's name.
     pub function: String,
     pub roles: Vec<(Role, Origin)>,
 }
 
 /// The origin of a value in a recorded call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// The number of the calling actor.
     Actor,

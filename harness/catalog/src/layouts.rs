@@ -11,9 +11,10 @@ use super::model::ApiFile;
 use super::parse::ParsedFile;
 
 /// A struct, and the editions in which it has the header's layout.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Layout {
-    pub structure: &'static str,
+    #[serde(deserialize_with = "abi::form::read_name")]
+    pub structure: abi::form::Name,
     /// The position of the library whose edition counts.
     pub library: usize,
     pub editions: EditionCondition,

@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write and run what they like"))]
 #![forbid(unsafe_code)]
 
+pub mod book;
 pub mod coverage;
 pub mod digest;
 pub mod files;
@@ -78,7 +79,7 @@ pub use python::{PythonForm, PythonModule, Returned, Taken};
 pub use read::{chapter_paths, name_below, product_names};
 pub use readings::{Agreement, Readings, readings};
 pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
-pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, Rules};
+pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, RuleTexts, Rules};
 pub use select::{
     Conditions, Missing, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule,
 };

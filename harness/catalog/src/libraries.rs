@@ -15,7 +15,7 @@ use super::model::ApiFile;
 use super::parse::ParsedFile;
 
 /// A runtime library.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct RuntimeLibrary {
     /// The library's name in the catalog and in reports.
     pub id: String,
@@ -63,10 +63,11 @@ fn expand(entry: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<P
 }
 
 /// A runtime's libraries, in the order in api.yaml.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Libraries {
     list: Vec<RuntimeLibrary>,
     /// Function → position of its library. All other functions are in the first library.
+    #[serde(deserialize_with = "abi::form::read_map")]
     homes: HashMap<&'static str, usize>,
 }
 

@@ -23,7 +23,7 @@ use super::products::{Product, unknown_product};
 use super::specs::short;
 
 /// A part of the life cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Section {
     InitUp,
     DeviceUp,
@@ -42,7 +42,7 @@ pub enum Section {
 }
 
 /// A trial, in which a device demonstrates a capability that no document promises.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Trial {
     pub id: String,
     /// The capability's name in skip messages.
@@ -59,7 +59,7 @@ impl Trial {
 }
 
 /// A query to the runtime, with the readiness that it requires.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Query {
     pub name: String,
     pub state: Readiness,
@@ -68,6 +68,7 @@ pub struct Query {
     /// For a version query: the position of the library whose version it is.
     pub library: usize,
     /// For a version query that returns an interface number instead of an edition: the format of that number.
+    #[serde(with = "crate::book::stored::interface")]
     pub interface: Option<EditionForm>,
 }
 
@@ -130,7 +131,7 @@ fn capability_texts(api: &ApiFile) -> impl Iterator<Item = QueryText<'_>> {
 }
 
 /// The compiled life cycle. The answers to queries are the program's observations, in the same order.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct LifeCycleProgram {
     pub program: Program,
     sections: Vec<Section>,
@@ -199,7 +200,7 @@ impl LifeCycleProgram {
 }
 
 /// The life cycles of a runtime's products.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct LifeCycles {
     /// The life cycle shared by all products that are not listed in `own`.
     usual: LifeCycleProgram,

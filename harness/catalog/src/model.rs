@@ -21,6 +21,7 @@ pub use axioms::{Axiom, AxiomsFile};
 pub use chapter::{ChapterFile, Hazard, Level, RuleSource, When};
 pub(crate) use clauses::{ClauseEntry, Sentenced};
 pub use clauses::{ClausesFile, Modality};
+pub(crate) use documents::SourceReference;
 pub use documents::{DocumentEntry, DocumentsFile, PageEntry};
 pub(crate) use life_cycle::CapabilitySource;
 pub use life_cycle::TrialSource;

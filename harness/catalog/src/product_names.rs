@@ -6,17 +6,18 @@ use super::model::ProductsFile;
 use super::select::UnknownName;
 
 /// The names of a runtime's products. The case of letters does not matter.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct ProductNames {
     products: Vec<Names>,
     /// Names that the documents use for several products, with these products.
     ambiguous: Vec<(String, Vec<String>)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Names {
     id: String,
     aliases: Vec<String>,
+    #[serde(with = "crate::book::stored::patterns")]
     reported: Vec<regex_lite::Regex>,
 }
 

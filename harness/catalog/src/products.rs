@@ -12,12 +12,13 @@ use super::model::ProductsFile;
 use super::parse::ParsedFile;
 
 /// A product family with its documented quantities.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Product {
     pub id: String,
     pub name: String,
     /// Other names that `--product` accepts.
     pub aliases: Vec<String>,
+    #[serde(with = "crate::book::stored::patterns")]
     pub reported_names: Vec<regex_lite::Regex>,
     pub run_modes: Vec<String>,
     /// Values of the quantities, in bytes or units.

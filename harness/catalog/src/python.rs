@@ -9,13 +9,14 @@ use steps::program::{Argument, Call, Expression};
 use super::rules::{Rule, Rules};
 
 /// A Python module that offers the runtime's functions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct PythonModule {
     /// The interface's name, for `--through`.
     pub name: String,
     /// The name of the module that a program imports.
     pub module: String,
     /// The functions that the module offers, by their names in the header.
+    #[serde(with = "crate::book::stored::forms")]
     pub functions: BTreeMap<&'static str, PythonForm>,
 }
 

@@ -26,8 +26,7 @@ pub(super) struct CatalogFiles {
     pub api: ParsedFile<ApiFile>,
     pub support: Option<ParsedFile<SupportFile>>,
     pub subjects: Option<ParsedFile<SubjectsFile>>,
-    /// `None` if only one chapter was read; then the grounds of its checks are not resolved.
-    pub clauses: Option<Vec<ParsedFile<ClausesFile>>>,
+    pub clauses: Vec<ParsedFile<ClausesFile>>,
     /// Sentences that only coverage counts; `None` if the catalog contains no inventory.
     pub inventory: Option<Inventory>,
     pub axioms: Option<ParsedFile<AxiomsFile>>,
@@ -39,8 +38,8 @@ pub(super) struct CatalogFiles {
     pub digest: String,
 }
 
-/// Reads a runtime's catalog, or a single chapter if `only` names one.
-pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> Result<CatalogFiles, CatalogError> {
+/// Reads a runtime's catalog.
+pub(super) fn read_catalog(specs: &Specs, runtime: &str) -> Result<CatalogFiles, CatalogError> {
     let folder = specs.root().join(runtime);
     if !specs.exists(&folder.join("api.yaml")) {
         let root = specs.root().display();
@@ -56,19 +55,14 @@ pub(super) fn read_catalog(specs: &Specs, runtime: &str, only: Option<&str>) -> 
     let support = reader.optional(&folder.join("support.yaml"));
     let subjects = reader.optional(&folder.join("subjects.yaml"));
     let paths = yaml_paths(specs, runtime, &mut reader.diagnostics);
-    let clauses = only.is_none().then(|| reader.all::<ClausesFile>(&paths, CLAUSES));
+    let clauses = reader.all::<ClausesFile>(&paths, CLAUSES);
     let axioms = reader.optional(&folder.join("axioms.yaml"));
     let python = reader.optional(&folder.join("python.yaml"));
-    let (inventory, mistakes) = if only.is_none() { read_inventory(specs, runtime) } else { (None, Vec::new()) };
+    let (inventory, mistakes) = read_inventory(specs, runtime);
     reader.diagnostics.extend(mistakes);
-    if only.is_none() {
-        reader.diagnostics.extend(strangers(&folder, &paths));
-    }
+    reader.diagnostics.extend(strangers(&folder, &paths));
     let mut texts = Vec::new();
     for path in paths.into_iter().filter(|path| is_chapter(&folder, path)) {
-        if only.is_some_and(|only| name_below(&folder, &path) != only) {
-            continue;
-        }
         texts.extend(reader.text(&path));
     }
     let (mut chapters, diagnostics): (Vec<_>, Vec<_>) = in_parallel(texts, chapter).into_iter().unzip();

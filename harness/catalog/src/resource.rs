@@ -9,7 +9,7 @@ use steps::{Span, count, parse_release};
 use super::model::ResourceSource;
 
 /// A function that acquires a resource, with the calls that release it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Resource {
     pub acquire: String,
     /// The position of the parameter that receives or names the resource.
@@ -21,7 +21,7 @@ pub struct Resource {
 }
 
 /// The place of the handle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Handle {
     /// The argument itself.
     Argument(Type),
@@ -32,14 +32,14 @@ pub enum Handle {
 }
 
 /// A call that releases a resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ReleaseCall {
     pub function: String,
     pub arguments: Vec<ReleaseArgument>,
 }
 
 /// An argument of a releasing call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ReleaseArgument {
     Handle,
     Integer(i128),

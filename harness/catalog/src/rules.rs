@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use abi::{Bindings, Function};
 
+use steps::Environment;
 use steps::judgment::{Judged, judgments};
 use steps::results::ResultType;
-use steps::{Environment, Program};
 
 use simulator_contract::Defect;
 
+use super::book::StoredProgram;
 use super::capabilities::Capability;
 use super::chapters::area;
 use super::clauses::ClauseBook;
@@ -42,7 +43,7 @@ pub struct CatalogPlace {
 }
 
 /// The checked catalog of one runtime.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rules {
     pub runtime: String,
     pub title: String,
@@ -50,8 +51,11 @@ pub struct Rules {
     /// The modes in which programs for this runtime can run, the default first. Empty: the runtime has no modes.
     pub run_modes: Vec<String>,
     /// The path of the C header below the runtime's folder.
-    pub header: &'static str,
+    #[serde(deserialize_with = "abi::form::read_name")]
+    pub header: abi::form::Name,
+    #[serde(with = "crate::book::stored::environment")]
     pub environment: Environment,
+    #[serde(with = "crate::book::stored::documents")]
     pub documents: Vec<DocumentEntry>,
     pub products: Vec<Product>,
     /// The product that the simulated device imitates by default.
@@ -65,36 +69,44 @@ pub struct Rules {
     /// The histories that `linear` checks.
     pub histories: Vec<History>,
     /// The format in which reported versions are read as editions.
+    #[serde(with = "crate::book::stored::edition")]
     pub edition: EditionForm,
     /// Structs whose layout depends on the edition.
     pub layouts: Vec<Layout>,
     /// The products that support each function.
     pub support: BTreeMap<String, SupportEntry>,
     /// The reasons why functions of the support table are out of scope, each with its sentence.
+    #[serde(skip)]
     pub outside: BTreeMap<String, String>,
     /// The products that accept each enumerator, for enumerators that not every product accepts.
     pub values: BTreeMap<String, SupportEntry>,
     /// The document and section that the support table comes from.
     pub support_source: Option<String>,
     /// The clauses, by chapter.
+    #[serde(skip)]
     pub book: ClauseBook,
     /// The assumptions of judged checks that no sentence states.
     pub axioms: Vec<Axiom>,
     pub chapters: Vec<Chapter>,
+    #[serde(skip)]
     pub rules: Vec<Rule>,
     /// The subjects that the suite was built for: names, and ids of their rules.
     pub subjects: Vec<(String, Vec<String>)>,
     /// Id → position in `rules`.
+    #[serde(skip)]
     pub positions: HashMap<String, usize>,
     /// The id of the rule that owns each function.
     pub owners: HashMap<String, String>,
     /// Functions that wait for the device.
     pub waits: BTreeSet<String>,
     /// The position of each function's timeout parameter, with its unit.
+    #[serde(skip)]
     pub time_outs: BTreeMap<String, (usize, TimeUnit)>,
     /// The documented limits on sizes.
+    #[serde(skip)]
     pub limits: Vec<Limit>,
     /// Sizes and limits with edges that no rule tries, by reason; `None` if the catalog has no such list.
+    #[serde(skip)]
     pub undrawn: Option<BTreeMap<Reason, Vec<String>>>,
     /// The Python module that offers the runtime's functions, if the catalog describes one.
     pub python: Option<PythonModule>,
@@ -109,7 +121,7 @@ pub struct Rules {
 }
 
 /// The freedom of calls to wait for work that a rule holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct MayBlock {
     /// The clause that leaves the freedom.
     pub clause: String,
@@ -118,7 +130,7 @@ pub struct MayBlock {
 }
 
 /// A chapter of the catalog.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Chapter {
     /// The chapter's name, taken from its file; the area comes first.
     pub name: String,
@@ -129,14 +141,18 @@ pub struct Chapter {
 }
 
 /// A checked rule.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rule {
     pub id: String,
     pub title: String,
     pub statement: String,
-    /// The rule's sources as printed in reports: `title (edition), section`.
+    /// The passages that the rule itself cites: each as printed in reports, and the id of its document.
+    pub cited: Vec<(String, String)>,
+    /// The rule's sources as printed in reports, `title (edition), section`: what it cites, then its clauses'.
+    #[serde(skip)]
     pub sources: Vec<String>,
-    /// Ids of the documents that the rule cites.
+    /// Ids of the documents of the sources.
+    #[serde(skip)]
     pub documents: Vec<String>,
     /// The grounds of the rule's checks. The list is empty if only one chapter was read.
     pub grounds: Vec<Ground>,
@@ -147,10 +163,11 @@ pub struct Rule {
     /// True if the steps are a cycle for soaks.
     pub cycle: bool,
     pub doubt: Option<String>,
+    #[serde(with = "crate::book::stored::when")]
     pub when: When,
     /// Position in [`Rules::chapters`].
     pub chapter: usize,
-    pub program: Program,
+    pub program: StoredProgram,
     pub owns: Vec<String>,
     /// Functions and values that the rule uses although the documents list them as not supported.
     pub unsupported: Vec<String>,
@@ -161,16 +178,40 @@ pub struct Rule {
     pub unproven: BTreeMap<String, String>,
     /// The line of the id, counted from 1.
     pub line: usize,
-    /// The chapter's file.
-    pub(crate) file: Arc<Source>,
-    /// The line in this text where the text of the steps starts, and its indentation in columns.
+    /// The chapter's file as printed, the same on every machine.
+    #[serde(skip)]
+    pub file: String,
+    /// The line in this file where the text of the steps starts, and its indentation in columns.
     pub(crate) steps_at: (usize, usize),
-    /// The rule as written.
+    /// The parts of the rule as written.
+    pub texts: RuleTexts,
+    /// The rule in its file; `None` if the rule was read from a book.
+    #[serde(skip)]
+    pub(crate) written: Option<Written>,
+}
+
+/// The parts of a rule as written.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub struct RuleTexts {
+    pub since: Option<String>,
+    pub actors: Option<String>,
+    /// The axes, each with its domain in one line.
+    pub axes: Vec<(String, String)>,
+    pub condition: Option<String>,
+    /// The uses of set-ups in the steps; the other text of the steps is the program's.
+    pub uses: Vec<String>,
+    pub observe: Vec<(String, String)>,
+}
+
+/// A rule in its file.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub file: Arc<Source>,
     pub source: RuleSource,
 }
 
 /// The ground of a check: one clause, or several from which the check is inferred.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Ground {
     /// The name that the rule's steps use.
     pub name: String,
@@ -181,7 +222,7 @@ pub struct Ground {
 }
 
 /// A seeded defect that a rule claims to kill.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Kill {
     pub defect: String,
     /// The products on which the defect has an effect; empty: all.
@@ -202,6 +243,13 @@ impl Kill {
 }
 
 impl Rules {
+    /// Finds the positions of rules and clauses, which a book does not contain.
+    pub(crate) fn number(&mut self) {
+        self.positions = self.rules.iter().enumerate().map(|(at, rule)| (rule.id.clone(), at)).collect();
+        let clauses = self.book.clauses.iter().enumerate();
+        self.book.positions = clauses.map(|(at, clause)| (clause.id.clone(), at)).collect();
+    }
+
     /// The rule with an id.
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         self.positions.get(id).and_then(|position| self.rules.get(*position))
@@ -315,16 +363,20 @@ impl Rule {
         self.program.function_names().any(|name| name == function)
     }
 
-    /// Adds the grounds of the checks. The documents of their clauses become the rule's sources.
-    pub(super) fn resting_on(mut self, grounds: Vec<Ground>, rules: &Rules) -> Rule {
-        for clause in grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]) {
+    /// Lists what the rule cites and the places of its clauses as its sources.
+    pub(super) fn list_sources(&mut self, book: &ClauseBook) {
+        (self.sources, self.documents) = self.cited.iter().cloned().unzip();
+        for clause in self.grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &book.clauses[*clause]) {
             if !self.sources.contains(&clause.source) {
                 self.sources.push(clause.source.clone());
                 self.documents.push(clause.document.clone());
             }
         }
-        self.grounds = grounds;
-        self
+    }
+
+    /// The text of the steps as written.
+    pub fn steps(&self) -> String {
+        self.program.written_text(&self.texts.uses)
     }
 
     /// The ground of a judgment; `None` if the rule names no ground for the judgment.
@@ -397,8 +449,13 @@ impl Rule {
     /// `file:line:column` of a place in the steps.
     pub fn place(&self, offset: usize) -> String {
         let written = self.program.written(steps::Span { start: offset, end: offset }).start;
-        let (line, column) = line_and_column(&self.source.steps.value, written);
-        self.file.place(self.steps_at.0 + line, self.steps_at.1 + column + 1)
+        let (line, column) = line_and_column(&self.steps(), written);
+        format!("{}:{}:{}", self.file, self.steps_at.0 + line, self.steps_at.1 + column + 1)
+    }
+
+    /// The rule in its file.
+    pub(crate) fn written(&self) -> &Written {
+        self.written.as_ref().expect("checks of a catalog read its files, not a book")
     }
 
     /// The line in which the text of the steps starts.

@@ -25,6 +25,7 @@ static SIMULATOR: SimulatedLibrary =
 pub static RUNTIME: Runtime = Runtime {
     bindings: &BINDINGS,
     specs: specs::CUDA,
+    fingerprint: specs::FINGERPRINT,
     simulated: Some(SimulatedDevice {
         libraries: &[&SIMULATOR],
         defects: DEFECTS,

@@ -30,7 +30,7 @@ use record::Verdict;
 
 /// A library of empty functions with the header of the toy runtime.
 static EMPTY: Runtime =
-    Runtime { bindings: &bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &bindings::BINDINGS, specs: &[], fingerprint: 0, simulated: None, doctor: None, logs: None };
 
 /// Set in a process that only lists trials.
 const LIST: &str = "ATLAS_CTS_BENCH_LIST";
@@ -99,7 +99,9 @@ fn case(criterion: &mut Criterion, place: &Place) {
     let mut worker = worker::Worker::start(place);
     let mut group = criterion.benchmark_group("case");
     group.throughput(Throughput::Elements(1));
+    let rules = place.rules();
     for rule in ["toy.case.plain", "toy.case.axes"] {
+        worker.give(&rules, rule);
         let mut seed = 0;
         group.bench_function(rule, |bencher| {
             bencher.iter_custom(|cases| {

@@ -25,6 +25,8 @@ pub struct Runtime {
     pub bindings: &'static Bindings,
     /// The embedded catalog.
     pub specs: &'static [SpecFile],
+    /// A number that differs if the embedded catalog or the code that reads it differs.
+    pub fingerprint: u64,
     /// The simulated device; `None` if a real device is required.
     pub simulated: Option<SimulatedDevice>,
     /// The runtime's additional `doctor` checks; `None` if only the common checks apply.

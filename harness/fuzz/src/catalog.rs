@@ -63,7 +63,7 @@ pub fn law(bytes: &[u8]) {
     for (name, text) in &files {
         write(&runtime, name, text);
     }
-    let loaded = load(&toy::place(folder.path().to_owned()), None);
+    let loaded = load(&toy::place(folder.path().to_owned()));
     match &loaded {
         Ok(rules) => {
             rule_ids_follow_the_grammar(rules);

@@ -7,7 +7,7 @@
 
 use steps::domain::{Choices, DomainSource};
 use steps::print::{parsed_again, steps_text};
-use steps::{Id, Problem, Program, RulePart, RuleText, check};
+use steps::{Id, Problem, Program, RulePart, RuleText, check, syntax_of};
 
 use crate::{program, toy};
 
@@ -74,13 +74,11 @@ pub fn law(bytes: &[u8]) {
 
 /// Checks that printing and parsing give the same steps.
 fn prints_as_it_was_read(program: &Program) {
-    match parsed_again(program, &toy::rules().environment) {
-        Ok(again) => {
-            assert!(again == program.syntax, "printed steps have a different meaning: {}", steps_text(&program.syntax));
-        }
-        Err(error) => {
-            panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&program.syntax));
-        }
+    let environment = &toy::rules().environment;
+    let syntax = syntax_of(program, environment).expect("the steps were parsed when they were checked");
+    match parsed_again(program, environment) {
+        Ok(again) => assert!(again == syntax, "printed steps have a different meaning: {}", steps_text(&syntax)),
+        Err(error) => panic!("printed steps cannot be read: {}\n{}", error.message, steps_text(&syntax)),
     }
 }
 

@@ -22,13 +22,13 @@ pub(crate) fn place(root: PathBuf) -> CatalogPlace {
 /// The toy's catalog.
 pub(crate) fn rules() -> &'static Rules {
     static RULES: LazyLock<Rules> =
-        LazyLock::new(|| load(&place(specs()), None).unwrap_or_else(|error| panic!("the toy's catalog: {error}")));
+        LazyLock::new(|| load(&place(specs())).unwrap_or_else(|error| panic!("the toy's catalog: {error}")));
     &RULES
 }
 
 /// The toy runtime as a registry entry.
 pub(crate) static RUNTIME: Runtime =
-    Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &BINDINGS, specs: &[], fingerprint: 0, simulated: None, doctor: None, logs: None };
 
 /// Calls `with` with the path of a file that has this name and content.
 pub(crate) fn with_file<T>(name: &str, bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {

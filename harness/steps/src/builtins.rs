@@ -5,7 +5,7 @@ use abi::Type;
 use super::types::{CHAR_POINTER, INT, SIZE, VOID_POINTER};
 
 /// A built-in function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Builtin {
     Host,
     Edge,

@@ -83,14 +83,40 @@ pub fn check(text: &RuleText<'_>, environment: &Environment) -> Result<Program, 
             && let Some(typed) = checker.expression(&tree)
         {
             checker.program.observe.push(((*name).to_owned(), typed.expression, typed.ty));
-            checker.program.observe_syntax.push(tree);
         }
     }
     if !checker.problems.is_empty() {
         return Err(as_written(checker.problems, &givens));
     }
     checker.finish();
-    Ok(Program { source, givens, sets: steps.sets, syntax: steps.statements, ..checker.program })
+    Ok(Program { source, givens, sets: steps.sets, ..checker.program })
+}
+
+/// The syntax trees of a program's steps, in the order of its statements.
+///
+/// # Errors
+/// Fails if the environment is not that of the program.
+pub fn syntax_of(program: &Program, environment: &Environment) -> Result<Vec<syntax::Statement>, ParseError> {
+    with_names(program, environment, |names| parse_steps(&program.source, names)).map(|steps| steps.statements)
+}
+
+/// The syntax tree of an expression, as in a program's observations.
+///
+/// # Errors
+/// Fails if the text is not an expression.
+pub fn syntax_of_expression(
+    text: &str,
+    program: &Program,
+    environment: &Environment,
+) -> Result<syntax::Expression, ParseError> {
+    with_names(program, environment, |names| parse_expression(text, names, false))
+}
+
+/// Parses with the names that a program's steps may use.
+pub(crate) fn with_names<T>(program: &Program, environment: &Environment, parse: impl FnOnce(&Names<'_>) -> T) -> T {
+    let actors: Vec<String> = program.actors.iter().map(|actor| actor.name.clone()).collect();
+    let is_type = |name: &str| environment.declarations.ty(name).is_some();
+    parse(&Names { is_type: &is_type, actors: &actors, vocabulary: &environment.vocabulary })
 }
 
 /// Moves the problems to their places in the rule as written, where set-ups are not expanded.
@@ -194,10 +220,7 @@ impl<'e> Checker<'e> {
 
     /// Parses a text with the names known so far.
     fn read<T>(&mut self, read: impl FnOnce(&Names<'_>) -> Result<T, ParseError>) -> Option<T> {
-        let actors: Vec<String> = self.program.actors.iter().map(|actor| actor.name.clone()).collect();
-        let is_type = |name: &str| self.environment.declarations.ty(name).is_some();
-        let names = Names { is_type: &is_type, actors: &actors, vocabulary: &self.environment.vocabulary };
-        match read(&names) {
+        match with_names(&self.program, self.environment, read) {
             Ok(tree) => Some(tree),
             Err(error) => self.wrong(error.span, error.message),
         }

@@ -1,5 +1,7 @@
 //! The domain of an axis, as written in the catalog.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -52,6 +54,30 @@ impl DomainSource {
             ("device", self.device.is_some()),
         ];
         kinds.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+    }
+}
+
+/// The domain in one line.
+impl fmt::Display for DomainSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        let named = [
+            ("bytes", &self.bytes),
+            ("int", &self.int),
+            ("offset", &self.offset),
+            ("permutation", &self.permutation),
+            ("length_of", &self.length_of),
+            ("index_of", &self.index_of),
+            ("device", &self.device),
+        ];
+        parts.extend(named.iter().filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}"))));
+        parts.extend(self.one_of.as_ref().map(|values| format!("one of {}", values.join(", "))));
+        parts.extend(self.every.as_ref().map(|values| format!("every {}", values.0.join(", "))));
+        parts.extend(self.text.as_ref().map(|values| format!("every {values:?}")));
+        parts.extend(self.list_of.as_ref().map(|item| format!("list of {item}")));
+        parts.extend(self.length.as_ref().map(|length| format!("length {length}")));
+        parts.extend(self.multiple_of.as_ref().map(|step| format!("multiples of {step}")));
+        f.write_str(&parts.join(", "))
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) enum Piece {
 }
 
 /// A use of a set-up in the steps.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct GivenUse {
     pub name: String,
     /// The place in the rule.

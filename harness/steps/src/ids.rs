@@ -107,6 +107,19 @@ impl<I, T> Default for List<I, T> {
     }
 }
 
+// Stored like a vector.
+impl<I, T: serde::Serialize> serde::Serialize for List<I, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
+}
+
+impl<'de, I, T: serde::Deserialize<'de>> serde::Deserialize<'de> for List<I, T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<List<I, T>, D::Error> {
+        Ok(List { items: Vec::deserialize(deserializer)?, ids: PhantomData })
+    }
+}
+
 // Prints like a vector.
 impl<I, T: fmt::Debug> fmt::Debug for List<I, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -49,7 +49,7 @@ pub mod vocabulary;
 pub mod walk;
 pub mod word;
 
-pub use check::{Environment, RuleText, check};
+pub use check::{Environment, RuleText, check, syntax_of, syntax_of_expression};
 pub use count::count;
 pub use ids::{ActorId, AxisId, Id, StatementId, VariableId};
 pub use parse_actors::parse_release;

@@ -29,7 +29,7 @@ impl Word {
             }
             statements.push((expression, expect));
         }
-        Ok(Word { parameters, statements })
+        Ok(Word { parameters, text: text.to_owned(), statements })
     }
 }
 

@@ -3,8 +3,8 @@
 //! Parsing the text gives the same tree. Words and named sets are printed in expanded form, and comments are dropped.
 
 use super::ParseError;
-use super::check::Environment;
-use super::parse::{Names, parse_steps};
+use super::check::{Environment, syntax_of, with_names};
+use super::parse::parse_steps;
 use super::program::Program;
 use super::syntax::{
     Declaration, Expect, Expression, ExpressionKind, Initializer, Lane, Statement, StatementKind, TypeName,
@@ -29,10 +29,8 @@ pub fn steps_text(statements: &[Statement]) -> String {
 /// # Errors
 /// Fails if the printed text does not parse, which is a bug.
 pub fn parsed_again(program: &Program, environment: &Environment) -> Result<Vec<Statement>, ParseError> {
-    let actors: Vec<String> = program.actors.iter().map(|actor| actor.name.clone()).collect();
-    let is_type = |name: &str| environment.declarations.ty(name).is_some();
-    let names = Names { is_type: &is_type, actors: &actors, vocabulary: &environment.vocabulary };
-    parse_steps(&steps_text(&program.syntax), &names).map(|steps| steps.statements)
+    let text = steps_text(&syntax_of(program, environment)?);
+    with_names(program, environment, |names| parse_steps(&text, names)).map(|steps| steps.statements)
 }
 
 /// The text of an expression.

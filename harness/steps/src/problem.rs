@@ -3,10 +3,24 @@
 use super::ids::AxisId;
 
 /// A range of bytes within a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(from = "(usize, usize)", into = "(usize, usize)")]
 pub struct Span {
     pub start: usize,
     pub end: usize,
+}
+
+/// The stored form: the start and the length, which takes one byte where the end would take two.
+impl From<Span> for (usize, usize) {
+    fn from(span: Span) -> (usize, usize) {
+        (span.start, span.end.saturating_sub(span.start))
+    }
+}
+
+impl From<(usize, usize)> for Span {
+    fn from((start, length): (usize, usize)) -> Span {
+        Span { start, end: start.saturating_add(length) }
+    }
 }
 
 /// A violation of the grammar.

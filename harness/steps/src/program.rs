@@ -1,6 +1,7 @@
 //! A rule's steps with all names and types resolved, in the form that a worker executes.
 
 use abi::{Function, Type};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Span;
 use super::builtins::Builtin;
@@ -12,7 +13,7 @@ use super::syntax::{self, BinaryOperator, UnaryOperator};
 use super::types::{is_address, is_integer};
 
 /// A checked rule, independent of product and device. The product's quantities are read at run time.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Program {
     /// The processes; the first process is the default.
     pub processes: Vec<Process>,
@@ -34,6 +35,7 @@ pub struct Program {
     /// For each function, the type of codes that it returns, by its position in the environment.
     pub results: Vec<Option<usize>>,
     /// The structs whose layout the steps use, directly, through a pointer or as a field, without duplicates.
+    #[serde(deserialize_with = "abi::form::read_names")]
     pub structs: Vec<&'static str>,
     /// C strings that expressions point to, each with its terminating zero.
     pub texts: Vec<Box<[u8]>>,
@@ -55,13 +57,10 @@ pub struct Program {
     pub givens: Vec<GivenUse>,
     /// The named sets of codes in the text.
     pub sets: Vec<syntax::SetUse>,
-    /// The syntax trees of the steps and of the observations, for printing.
-    pub syntax: Vec<syntax::Statement>,
-    pub observe_syntax: Vec<syntax::Expression>,
 }
 
 /// A process that performs statements.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Process {
     pub name: String,
     /// The device that the process works on, by its position among the devices under test.
@@ -72,7 +71,7 @@ pub struct Process {
 }
 
 /// The devices that a process sees, which the runtime reads in an environment variable.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Sight {
     /// Those of the rule.
     #[default]
@@ -98,7 +97,7 @@ impl Sight {
 }
 
 /// The other users of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sharing {
     /// All rules without special needs.
     Pooled,
@@ -111,9 +110,7 @@ pub enum Sharing {
 }
 
 /// The readiness of a process or thread.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Readiness {
     /// The library is loaded, but no function has been called.
@@ -124,7 +121,7 @@ pub enum Readiness {
     Device,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Actor {
     pub name: String,
     /// The position in [`Program::processes`].
@@ -134,7 +131,7 @@ pub struct Actor {
 }
 
 /// One dimension of the input space.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Axis {
     pub name: String,
     pub domain: Domain,
@@ -143,7 +140,7 @@ pub struct Axis {
 }
 
 /// The domain of an axis. Bounds may read earlier axes, the product's quantities and `devices`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "a rule has a handful of axes, made once")]
 pub enum Domain {
     /// Log-uniform sizes in bytes.
@@ -188,7 +185,7 @@ pub enum Domain {
 }
 
 /// An inclusive range of integers, all multiples of `multiple_of`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Range {
     pub low: Expression,
     pub high: Expression,
@@ -196,7 +193,7 @@ pub struct Range {
 }
 
 /// An argument through which a call stores a descriptor of its process.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Export {
     /// The number of the call site.
     pub site: usize,
@@ -206,7 +203,7 @@ pub struct Export {
     pub variable: VariableId,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Variable {
     pub name: String,
     /// The actor that owns the variable.
@@ -220,11 +217,27 @@ pub struct Variable {
     /// True if the variable is read by a process other than the process that binds it.
     pub shared: bool,
     /// The space of a pointer, if it is known. For an integer: whether it is a descriptor.
+    #[serde(serialize_with = "write_space", deserialize_with = "read_space")]
     pub space: Option<Space>,
 }
 
+/// The spaces of variables, by their stored codes. In YAML, only the first two have a name.
+const SPACES: [Option<Space>; 5] =
+    [None, Some(Space::Host), Some(Space::Device), Some(Space::Gate), Some(Space::Descriptor)];
+
+fn write_space<S: Serializer>(space: &Option<Space>, serializer: S) -> Result<S::Ok, S::Error> {
+    let code = SPACES.iter().position(|known| known == space).unwrap_or_default();
+    serializer.serialize_u8(code as u8)
+}
+
+fn read_space<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Space>, D::Error> {
+    let code = u8::deserialize(deserializer)?;
+    let found = SPACES.get(usize::from(code)).copied();
+    found.ok_or_else(|| serde::de::Error::custom(format!("no space has the code {code}")))
+}
+
 /// The side that may read and write through a pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Space {
     Host,
@@ -252,7 +265,7 @@ impl Space {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Statement {
     /// The statement's id, unique in the program. Ids follow the order of the text.
     pub id: StatementId,
@@ -268,7 +281,7 @@ pub struct Statement {
     pub publishes: Vec<VariableId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum StatementKind {
     /// A call with its expected result.
     Call {
@@ -345,14 +358,14 @@ pub enum StatementKind {
 }
 
 /// The statements that one actor performs in `together`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Lane {
     pub actor: ActorId,
     pub body: Vec<Statement>,
 }
 
 /// The expected result of a call.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Expect {
     Success,
     /// The call must fail with an error code; if `codes` is given, with one of these codes.
@@ -365,7 +378,7 @@ pub enum Expect {
 }
 
 /// A call to one of the runtime's functions.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Call {
     /// The position in [`Program::functions`].
     pub function: usize,
@@ -375,7 +388,7 @@ pub struct Call {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Argument {
     /// A value that must fit in the parameter's type.
     Value { value: Expression, ty: Type },
@@ -384,7 +397,7 @@ pub enum Argument {
 }
 
 /// A place in memory that can be read, written, and pointed to.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Place {
     pub root: Root,
     /// A constant offset in bytes.
@@ -393,13 +406,13 @@ pub struct Place {
     pub indices: Vec<(Expression, usize)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Root {
     Variable(VariableId),
     Pointer(Box<Expression>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Expression {
     Constant(i128),
     /// The address of a text.
@@ -482,6 +495,17 @@ impl Program {
         }
         text += self.source.get(at..span.end).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The rule's text as written, from the texts of its uses of set-ups.
+    pub fn written_text(&self, uses: &[String]) -> String {
+        let (mut text, mut at) = (String::new(), 0);
+        for (given, written) in self.givens.iter().zip(uses) {
+            text += self.source.get(at..given.stands_for.start).unwrap_or_default();
+            text += written;
+            at = given.stands_for.end;
+        }
+        text + self.source.get(at..).unwrap_or_default()
     }
 
     /// The place in the rule's text as written, where set-ups are not expanded.

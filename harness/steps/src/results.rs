@@ -3,7 +3,7 @@
 use abi::Type;
 
 /// A type of codes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ResultType {
     /// The type's name in the header.
     pub name: String,
@@ -13,6 +13,7 @@ pub struct ResultType {
     /// The name of that value in C source.
     pub success_name: String,
     /// The codes, as pairs of value and name.
+    #[serde(deserialize_with = "abi::form::read_pairs")]
     pub codes: Vec<(i128, &'static str)>,
     /// Codes that leave a process unusable.
     pub fatal: Vec<i128>,
@@ -41,7 +42,7 @@ impl ResultType {
 }
 
 /// The types of codes in a header. Each type of codes is a different C type.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Results(pub Vec<ResultType>);
 
 impl Results {

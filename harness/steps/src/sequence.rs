@@ -7,7 +7,7 @@
 pub const MOST_CODES: u64 = 1 << 32;
 
 /// The operations from which sequences are drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sequence {
     /// The greatest number of steps.
     pub most: u64,
@@ -15,13 +15,13 @@ pub struct Sequence {
 }
 
 /// An operation, with the values from which each of its parameters is drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Operation {
     pub name: String,
     pub parameters: Vec<Parameter>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Parameter {
     pub name: String,
     /// At least one value, from the simplest to the least simple.
@@ -29,7 +29,7 @@ pub struct Parameter {
 }
 
 /// One quantity of every step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Part {
     /// The operation, by its position.
     Operation,

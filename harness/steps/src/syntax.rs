@@ -46,7 +46,7 @@ pub enum ParameterValues {
 }
 
 /// A named set or a marker in the steps.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct SetUse {
     pub span: Span,
     /// The set written out, without its name; empty for a marker.
@@ -66,7 +66,7 @@ pub struct Statement {
 }
 
 /// A name with its place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Identifier {
     pub name: String,
     pub span: Span,
@@ -268,14 +268,14 @@ pub enum ExpressionKind {
     In(Box<Expression>, Vec<Expression>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum UnaryOperator {
     Not,
     Complement,
     Minus,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum BinaryOperator {
     Add,
     Subtract,

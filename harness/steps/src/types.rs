@@ -354,19 +354,7 @@ pub fn c_callback(callback: &Callback) -> String {
     format!("{} (*)({parameters})", c_name(callback.returns))
 }
 
-/// A pointer to a type. A catalog has few distinct pointer types, so they are kept until the process ends.
+/// A pointer to a type.
 pub fn pointer_to(ty: Type, constant: bool) -> Type {
-    Type::Pointer { to: intern(ty), constant }
-}
-
-fn intern(ty: Type) -> &'static Type {
-    use std::sync::{LazyLock, Mutex};
-    static TYPES: LazyLock<Mutex<Vec<&'static Type>>> = LazyLock::new(|| Mutex::new(Vec::new()));
-    let mut types = TYPES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(found) = types.iter().find(|known| ***known == ty) {
-        return found;
-    }
-    let leaked: &'static Type = Box::leak(Box::new(ty));
-    types.push(leaked);
-    leaked
+    Type::Pointer { to: abi::interned(ty), constant }
 }

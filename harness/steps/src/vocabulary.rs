@@ -3,8 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
+use super::ParseError;
 use super::given::SetUp;
+use super::parse::Names;
 use super::suggest::hint;
+use super::types::Declarations;
 use super::word::Word;
 
 /// The names that steps for one runtime may use in addition to the names in its header.
@@ -35,6 +40,42 @@ impl Vocabulary {
     pub(super) fn no_set(&self, name: &str) -> String {
         let hint = hint(name, self.sets.keys().map(String::as_str));
         format!("`{name}` is not a set of codes{hint}; write `{{CODE, CODE}}`, or define the set in api.yaml, `codes`")
+    }
+}
+
+/// A vocabulary as it is stored: what steps with expanded set-ups need, without syntax trees.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct StoredVocabulary {
+    sets: BTreeMap<String, Vec<String>>,
+    /// Name of a word → its parameters, and its statements as written.
+    words: BTreeMap<String, (Vec<String>, String)>,
+    histories: Vec<(String, Vec<String>)>,
+}
+
+impl StoredVocabulary {
+    /// The stored form of a vocabulary.
+    pub fn of(vocabulary: &Vocabulary) -> StoredVocabulary {
+        let words = vocabulary.words.iter();
+        StoredVocabulary {
+            sets: vocabulary.sets.clone(),
+            words: words.map(|(name, word)| (name.clone(), (word.parameters.clone(), word.text.clone()))).collect(),
+            histories: vocabulary.histories.clone(),
+        }
+    }
+
+    /// The vocabulary, without set-ups.
+    ///
+    /// # Errors
+    /// Fails if the words are not those of a checked catalog.
+    pub fn read(self, declarations: &Declarations) -> Result<Vocabulary, ParseError> {
+        let sets = Vocabulary { sets: self.sets, ..Vocabulary::new() };
+        let is_type = |name: &str| declarations.ty(name).is_some();
+        let names = Names { is_type: &is_type, actors: &[], vocabulary: &sets };
+        let words = self.words.into_iter();
+        let words = words
+            .map(|(name, (parameters, text))| Ok((name, Word::parse(parameters, &text, &names)?)))
+            .collect::<Result<_, ParseError>>()?;
+        Ok(Vocabulary { words, histories: self.histories, ..sets })
     }
 }
 

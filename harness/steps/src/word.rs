@@ -8,6 +8,8 @@ use super::syntax::{Expect, Expression, ExpressionKind, Statement, StatementKind
 #[derive(Debug)]
 pub struct Word {
     pub parameters: Vec<String>,
+    /// The statements as written.
+    pub(super) text: String,
     /// Calls, built-ins and at most one check.
     pub(super) statements: Vec<(Expression, Option<Expect>)>,
 }

@@ -83,5 +83,5 @@ fn without_owns(rule: &str) -> Vec<&str> {
 /// Reads and checks the large catalog.
 pub fn read(specs: &Path) -> Rules {
     let place = CatalogPlace { specs: specs.to_owned().into(), bindings: real(), defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("{error}"))
+    load(&place).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -38,7 +38,7 @@ pub fn catalog() -> &'static Rules {
 /// The catalog in a folder.
 pub fn catalog_of(specs: PathBuf) -> Rules {
     let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
-    load(&place, None).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
+    load(&place).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 }
 
 /// The file of a library built from a C file.

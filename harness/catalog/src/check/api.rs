@@ -103,7 +103,7 @@ pub(super) fn variables(api: &ParsedFile<ApiFile>, mistakes: &mut Mistakes) -> V
 pub(super) fn may_block(
     api: &ParsedFile<ApiFile>,
     declarations: &Declarations,
-    book: Option<&ClauseBook>,
+    book: &ClauseBook,
     mistakes: &mut Mistakes,
 ) -> Option<MayBlock> {
     let MayBlockSource { by, except } = api.value.may_block.as_ref()?;
@@ -112,7 +112,7 @@ pub(super) fn may_block(
         mistakes.at(&api.source, clause, format!("`{function}` is not in the header{hint}"));
     }
     for clause in std::iter::once(by).chain(except.values()) {
-        if book.is_some_and(|book| book.clause(&clause.value).is_none()) {
+        if book.clause(&clause.value).is_none() {
             mistakes.at(&api.source, clause, format!("`{}` is not a clause", clause.value));
         }
     }

@@ -31,10 +31,9 @@ struct Checked {
     mistakes: Mistakes,
 }
 
-/// Checks the chapters and adds their rules. If the catalog is not `whole`, the grounds of checks are not resolved.
+/// Checks the chapters and adds their rules.
 pub(super) fn check(
     chapters: Vec<ParsedFile<ChapterFile>>,
-    whole: bool,
     place: &CatalogPlace,
     rules: &mut Rules,
     mistakes: &mut Mistakes,
@@ -43,7 +42,7 @@ pub(super) fn check(
     let scope = |product: &Product| Scope::new(product.facts.clone(), MOST_DEVICES);
     let scopes: Vec<Scope> = known.products.iter().map(scope).collect();
     let chapters: Vec<_> = chapters.into_iter().enumerate().collect();
-    let checked = in_parallel(chapters, |(position, file)| chapter(file, position, whole, place, known, &scopes));
+    let checked = in_parallel(chapters, |(position, file)| chapter(file, position, place, known, &scopes));
     let mut places: HashMap<String, (String, usize)> = HashMap::new();
     for Checked { source, chapter, rules: found, mistakes: own } in checked {
         mistakes.extend(own);
@@ -59,7 +58,7 @@ pub(super) fn check(
             for function in &rule.owns {
                 if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
                     let message = format!("`{function}` has two owners, {other} and {}; keep one", rule.id);
-                    mistakes.at(&source, &rule.source.id, message);
+                    mistakes.at(&source, &rule.written().source.id, message);
                 }
             }
             rules.positions.insert(rule.id.clone(), rules.rules.len());
@@ -71,7 +70,6 @@ pub(super) fn check(
 fn chapter(
     file: ParsedFile<ChapterFile>,
     position: usize,
-    whole: bool,
     place: &CatalogPlace,
     known: &Rules,
     scopes: &[Scope],
@@ -87,12 +85,16 @@ fn chapter(
         rule.value.when.get_or_insert_with(|| value.when.clone());
         let id = rule.value.id.clone();
         in_its_area(&source, &id, &name, mistakes);
-        let grounds = if whole { policy::grounds(&source, &rule.value, known, mistakes) } else { Vec::new() };
+        let grounds = policy::grounds(&source, &rule.value, known, mistakes);
         let assumes = axioms::assumed(&source, &rule.value.assumes, known, mistakes);
         let assumes = of_chapter.iter().cloned().chain(assumes).collect();
         let checked = rule::check(&source, rule.value, position, known, scopes, place.defects, mistakes);
-        let checked = checked.map(|rule| Rule { assumes, ..rule.resting_on(grounds, known) });
-        if let Some(rule) = checked.as_ref().filter(|_| whole) {
+        let checked = checked.map(|rule| {
+            let mut rule = Rule { assumes, grounds, ..rule };
+            rule.list_sources(&known.book);
+            rule
+        });
+        if let Some(rule) = &checked {
             policy::check(&source, rule, known, mistakes);
             pages::owned_functions(&source, rule, known, mistakes);
         }

@@ -281,6 +281,5 @@ fn add_inventory(book: &mut ClauseBook, inventory: &Inventory, documents: &[Docu
 
 /// Formats `title (edition), section`. The title of an unknown document is empty; the document is reported elsewhere.
 fn source_of(document: Option<&DocumentEntry>, section: &str) -> String {
-    let title = document.map_or_else(String::new, |known| format!("{} ({})", known.title, known.edition));
-    format!("{title}, {section}")
+    document.map_or_else(|| format!(", {section}"), |known| known.place(section))
 }

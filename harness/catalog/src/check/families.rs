@@ -110,7 +110,7 @@ pub(super) fn resolve_all(files: &mut CatalogFiles) {
         return;
     }
     files.support.iter_mut().for_each(|file| families.support(&mut file.value));
-    files.clauses.iter_mut().flatten().for_each(|file| families.clauses(&mut file.value));
+    files.clauses.iter_mut().for_each(|file| families.clauses(&mut file.value));
     files.chapters.iter_mut().for_each(|file| families.rules(&mut file.value));
 }
 

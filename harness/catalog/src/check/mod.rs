@@ -29,9 +29,12 @@ mod subjects;
 mod support;
 mod vocabulary;
 
-/// Reads and checks a catalog, or a single chapter if `only` names one. All mistakes are reported together.
-pub fn load(place: &CatalogPlace, only: Option<&str>) -> Result<Rules, CatalogError> {
-    let files = read_catalog(&place.specs, place.bindings.runtime, only)?;
+/// Reads and checks a catalog. All mistakes are reported together.
+///
+/// # Errors
+/// Fails if the catalog cannot be read or has mistakes.
+pub fn load(place: &CatalogPlace) -> Result<Rules, CatalogError> {
+    let files = read_catalog(&place.specs, place.bindings.runtime)?;
     let mut mistakes = Mistakes::default();
     let rules = check(place, files, &mut mistakes);
     mistakes.result(rules)
@@ -84,17 +87,15 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
     let (support, values, support_source) = support::check(files.support.as_ref(), &products, &environment, mistakes);
     support::trials(api, files.support.as_ref(), mistakes);
     let documents = &files.documents.value.documents;
-    let whole = files.clauses.is_some();
-    let files_of_clauses = files.clauses.as_deref().unwrap_or_default();
+    let files_of_clauses = &files.clauses;
     let inventory = files.inventory.as_ref();
     let modes = &api.value.run_modes;
     let declarations = &environment.declarations;
     let mut book = clauses::check(files_of_clauses, documents, &products, declarations, modes, inventory, mistakes);
     book.clauses.iter_mut().for_each(|clause| clause.library = libraries.home_of(&clause.section));
-    let may_block = api::may_block(api, declarations, whole.then_some(&book), mistakes);
+    let may_block = api::may_block(api, declarations, &book, mistakes);
     let axioms = axioms::check(files.axioms.as_ref(), mistakes);
-    let known = whole.then_some(&book);
-    let python = files.python.as_ref().map(|file| python::check(file, declarations, known, mistakes));
+    let python = files.python.as_ref().map(|file| python::check(file, declarations, &book, mistakes));
     let mut rules = Rules {
         runtime: api.value.runtime.value.clone(),
         title: api.value.title.clone(),
@@ -133,14 +134,12 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         may_block,
         digest: files.digest,
     };
-    chapters::check(files.chapters, whole, place, &mut rules, mistakes);
+    chapters::check(files.chapters, place, &mut rules, mistakes);
     support::outside(files.support.as_ref(), &rules, mistakes);
-    if let Some(file) = files.subjects.filter(|_| whole) {
+    if let Some(file) = files.subjects {
         rules.subjects = subjects::check(&file, &rules, mistakes);
     }
     clauses::noticed(files_of_clauses, &rules, mistakes);
-    if let Some(clauses) = &files.clauses {
-        pages::check(&files.documents, clauses, &rules, mistakes);
-    }
+    pages::check(&files.documents, files_of_clauses, &rules, mistakes);
     Some(rules)
 }

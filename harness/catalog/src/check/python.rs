@@ -19,12 +19,12 @@ const CODE: &str = "code";
 pub(super) fn check(
     file: &ParsedFile<PythonFile>,
     declarations: &Declarations,
-    book: Option<&ClauseBook>,
+    book: &ClauseBook,
     mistakes: &mut Mistakes,
 ) -> PythonModule {
     let table = &file.value;
     let cited = table.functions.values().flat_map(|function| &function.clauses).chain(&table.conventions);
-    for clause in cited.filter(|clause| book.is_some_and(|book| book.clause(&clause.value).is_none())) {
+    for clause in cited.filter(|clause| book.clause(&clause.value).is_none()) {
         mistakes.at(&file.source, clause, format!("there is no clause `{}`", clause.value));
     }
     let mut functions = BTreeMap::new();

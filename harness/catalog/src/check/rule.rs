@@ -5,18 +5,20 @@ use std::sync::Arc;
 use serde_yaml::Spanned;
 use simulator_contract::Defect;
 use steps::evaluate::Scope;
+use steps::given::GivenUse;
 use steps::judgment::judgments;
 use steps::program::Sight;
 use steps::suggest::hint;
-use steps::{Id, Problem, RulePart, RuleText};
+use steps::{Id, Problem, Program, RulePart, RuleText};
 
 use super::clauses::{document, section};
 use crate::alternatives;
 use crate::diagnostic::{Mistakes, Source, text_start};
 use crate::ids::is_rule_id;
-use crate::model::{RuleSource, When};
+use crate::model::{RuleSource, SourceReference, When};
 use crate::products::{unknown_product, unknown_run_mode};
-use crate::rules::{Kill, Rule, Rules};
+use crate::rules::{Kill, Rule, RuleTexts, Rules, Written};
+use crate::specs::short;
 use crate::version::VersionNumber;
 
 pub(super) fn check(
@@ -74,20 +76,20 @@ pub(super) fn check(
             mistakes.at(source, reason, format!("`{statement}` is not a check in the steps{hint}"));
         }
     }
-    let title = |id: &str| rules.documents.iter().find(|document| document.id.value == *id);
+    let cited = |reference: &Spanned<SourceReference>| {
+        let SourceReference { document: id, section } = &reference.value;
+        let document = rules.documents.iter().find(|document| document.id.value == *id);
+        (document.map_or_else(|| id.clone(), |document| document.place(section)), id.clone())
+    };
+    let texts = texts(&rule, &program);
+    debug_assert_eq!(program.written_text(&texts.uses), rule.steps.value, "{}", rule.id.value);
     Some(Rule {
         id: rule.id.value.clone(),
         title: rule.title.clone(),
         statement: rule.statement.trim().to_owned(),
-        sources: rule
-            .source
-            .iter()
-            .map(|reference| match title(&reference.value.document) {
-                Some(document) => format!("{} ({}), {}", document.title, document.edition, reference.value.section),
-                None => reference.value.document.clone(),
-            })
-            .collect(),
-        documents: rule.source.iter().map(|reference| reference.value.document.clone()).collect(),
+        cited: rule.source.iter().map(cited).collect(),
+        sources: Vec::new(),
+        documents: Vec::new(),
         grounds: Vec::new(),
         assumes: Vec::new(),
         level: rule.level,
@@ -96,17 +98,32 @@ pub(super) fn check(
         doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
         when,
         chapter,
-        program,
+        program: program.into(),
         unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
         owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
         kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
         names_values,
         unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
         line: rule.id.referenced.line() as usize,
-        file: source.clone(),
+        file: short(&source.path),
         steps_at: text_start(source, &rule.steps),
-        source: rule,
+        texts,
+        written: Some(Written { file: source.clone(), source: rule }),
     })
+}
+
+/// The parts of a rule as written.
+fn texts(rule: &RuleSource, program: &Program) -> RuleTexts {
+    let use_of = |given: &GivenUse| rule.steps.value[given.written.start..given.written.end].to_owned();
+    let value = |part: &Option<Spanned<String>>| part.as_ref().map(|text| text.value.clone());
+    RuleTexts {
+        since: value(&rule.since),
+        actors: value(&rule.actors),
+        axes: rule.forall.iter().map(|(name, domain)| (name.clone(), domain.value.to_string())).collect(),
+        condition: value(&rule.condition),
+        uses: program.givens.iter().map(use_of).collect(),
+        observe: rule.observe.iter().map(|(name, text)| (name.clone(), text.value.clone())).collect(),
+    }
 }
 
 /// Checks the documents, products, editions and defects that a rule names.

@@ -14,7 +14,7 @@ pub struct AxiomsFile {
 }
 
 /// An assumption that judged checks need although no sentence states it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axiom {
     /// The axiom's name, without a dot: `contents-stay`.

@@ -139,7 +139,7 @@ impl Level {
 }
 
 /// The reason why a rule does not run by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hazard {
     /// The documents leave the result undefined: they forbid the use, require something else from the caller, or warn

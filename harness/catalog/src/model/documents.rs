@@ -42,6 +42,11 @@ pub struct DocumentEntry {
 }
 
 impl DocumentEntry {
+    /// A section as printed in reports: `title (edition), section`.
+    pub fn place(&self, section: &str) -> String {
+        format!("{} ({}), {section}", self.title, self.edition)
+    }
+
     /// The id, and title and edition as printed in reports.
     pub fn named(&self) -> (String, String) {
         (self.id.value.clone(), format!("{} ({})", self.title, self.edition))

@@ -24,7 +24,7 @@ pub struct SupportFile {
 }
 
 /// The products that offer a function or accept a value. About a product in neither list, the documents say nothing.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SupportEntry {
     /// Documented as supported.
@@ -62,7 +62,7 @@ pub struct SupportEntry {
 }
 
 /// The future of a function according to the documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// May change, and is not meant for production.

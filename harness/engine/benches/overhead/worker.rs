@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use catalog::Rules;
+use catalog::book::{encode_head, encode_rule};
+use catalog::digest::hex;
 use engine::case::Budget;
 use engine::wire::flight::Flight;
 use engine::wire::message::{Reply, Request, RunRule, Start};
@@ -34,9 +37,7 @@ impl Worker {
         let mut worker = Worker { child, requests, replies };
         let start = Start {
             product: "seven".to_owned(),
-            specs: Some(place.specs.clone()),
-            only: None,
-            digest: None,
+            head: hex(&encode_head(&place.rules()).expect("a checked catalog has a book")).into(),
             libraries: vec![Some(place.library.clone())],
             state: Readiness::Device,
             device: 0,
@@ -49,11 +50,21 @@ impl Worker {
         worker
     }
 
-    /// Sends a request and waits for its reply.
-    pub fn ask(&mut self, request: &Request) -> Reply {
+    /// Gives the worker a rule.
+    pub fn give(&mut self, rules: &Rules, rule: &str) {
+        let rule = rules.rule(rule).expect("the benchmark's catalog has the rule");
+        self.send(&Request::Rule(hex(&encode_rule(rule, rules).expect("a checked rule has bytes"))));
+    }
+
+    fn send(&mut self, request: &Request) {
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         self.requests.write_all(&line).expect("the worker reads");
+    }
+
+    /// Sends a request and waits for its reply.
+    pub fn ask(&mut self, request: &Request) -> Reply {
+        self.send(request);
         let mut reply = String::new();
         self.replies.read_line(&mut reply).expect("the worker answers");
         serde_json::from_str(&reply).expect("a reply is JSON")
@@ -71,6 +82,7 @@ impl Drop for Worker {
 pub fn run(rule: &str) -> RunRule {
     RunRule {
         rule: rule.to_owned(),
+        bytes: Default::default(),
         product: "seven".to_owned(),
         devices: 1,
         patience: 2_000,

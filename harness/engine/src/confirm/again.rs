@@ -155,9 +155,8 @@ impl<'a> Again<'a> {
             Some(worker) => worker,
             None => {
                 self.starts = self.starts.saturating_sub(1);
-                let chapter = Some(executor.chapter_file(self.rule));
                 let device = program.processes[0].device;
-                let set_up = SetUp::new(Readiness::Device, device, chapter, StartReason::Confirmation);
+                let set_up = SetUp::new(Readiness::Device, device, StartReason::Confirmation);
                 executor.factory.start(self.inquest.machine, set_up)?.0
             }
         };

@@ -93,6 +93,8 @@ pub struct WorkerProcess {
     pub mute: Arc<AtomicBool>,
     /// The rule of the last request; empty if the request belongs to no rule.
     pub(super) rule: String,
+    /// The rule whose bytes the worker has.
+    given: String,
     /// The stacks read in this run.
     pub stacks: Arc<Stacks>,
     /// The stack of the process, if the process is lost.
@@ -164,6 +166,7 @@ impl WorkerProcess {
             judged: None,
             mute: Arc::default(),
             rule: String::new(),
+            given: String::new(),
             stacks: Arc::default(),
             lost: None,
         })
@@ -180,8 +183,18 @@ impl WorkerProcess {
     }
 
     pub fn send(&mut self, request: &Request) -> Result<(), WorkerEnd> {
-        let mut line = serde_json::to_vec(request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
-        line.push(b'\n');
+        let mut lines = Vec::new();
+        // A worker keeps one rule.
+        let named = match request {
+            Request::Run(run) => Some((&run.rule, &run.bytes)),
+            Request::Case(case) => Some((&case.rule, &case.bytes)),
+            _ => None,
+        };
+        if let Some((rule, bytes)) = named.filter(|(rule, _)| **rule != self.given) {
+            self.given.clone_from(rule);
+            add(&Request::Rule(bytes.to_string()), &mut lines)?;
+        }
+        add(request, &mut lines)?;
         self.activity.note(self.id());
         match request {
             Request::Run(run) => self.rule.clone_from(&run.rule),
@@ -192,7 +205,7 @@ impl WorkerProcess {
             Request::Turn(_) | Request::Release(_) | Request::EndCase => {}
             _ => self.rule.clear(),
         }
-        match self.requests.as_mut().map(|requests| requests.write_all(&line)) {
+        match self.requests.as_mut().map(|requests| requests.write_all(&lines)) {
             Some(Ok(())) => Ok(()),
             _ => Err(self.crashed()),
         }
@@ -499,6 +512,13 @@ impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Appends a request's line.
+fn add(request: &Request, lines: &mut Vec<u8>) -> Result<(), WorkerEnd> {
+    serde_json::to_writer(&mut *lines, request).map_err(|error| WorkerEnd::Confused(error.to_string()))?;
+    lines.push(b'\n');
+    Ok(())
 }
 
 /// Reads the library's output, so that the library never blocks, and keeps the last part.

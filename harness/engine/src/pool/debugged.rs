@@ -39,10 +39,11 @@ impl Executor {
         slot.retire(self.factory.deadlines);
         let process = &rule.program.processes[0];
         let state = if Home::of(rule) == Home::Worker { Readiness::Device } else { process.state };
-        let set_up = SetUp::new(state, process.device, Some(self.chapter_file(rule)), StartReason::Confirmation);
+        let set_up = SetUp::new(state, process.device, StartReason::Confirmation);
         let start = Start { memory: None, ..self.factory.start_request(set_up) };
         let run = self.run_request(assignment);
-        let requests = [Request::Start(Box::new(start)), Request::Run(Box::new(run)), Request::Stop];
+        let bytes = Request::Rule(run.bytes.to_string());
+        let requests = [Request::Start(Box::new(start)), bytes, Request::Run(Box::new(run)), Request::Stop];
         let folder = &slot.machine.path;
         let session = Session::new(folder, &requests).map_err(environment)?;
         self.factory.libraries.expect_same().map_err(StartError::Changed)?;

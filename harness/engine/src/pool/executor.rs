@@ -15,6 +15,8 @@ use steps::program::{Readiness, Sharing};
 use crate::case::{Budget, CaseReport, Effort, Patience, Ran, Scope, Search, SearchResult, Trace, Value};
 use crate::wire::message::RunCase;
 use crate::wire::trace::Texts;
+use catalog::book::encode_rule;
+use catalog::digest::hex;
 use catalog::{Alternative, Known, Missing, Rule, Rules, left_out};
 use record::{StartReason, Verdict};
 
@@ -245,6 +247,7 @@ impl Executor {
     pub fn run_case(&self, assignment: &Assignment<'_>, number: u64, values: &[Value], salt: u64) -> RunCase {
         RunCase {
             rule: assignment.rule.id.clone(),
+            bytes: self.bytes_of(assignment.rule),
             product: self.product.clone(),
             devices: self.scope.devices,
             patience: self.scope.patience,
@@ -357,7 +360,7 @@ impl Executor {
         reason: StartReason,
     ) -> Result<WorkerProcess, StartError> {
         let process = &rule.program.processes[process];
-        let set_up = SetUp::new(process.state, process.device, Some(self.chapter_file(rule)), reason);
+        let set_up = SetUp::new(process.state, process.device, reason);
         // A rule that begins with only the library loaded may start the runtime itself.
         let by_rule = || {
             let changes = &self.rules.environment.process_functions;
@@ -367,9 +370,9 @@ impl Executor {
         Ok(self.factory.start(machine, set_up)?.0)
     }
 
-    /// The file with a rule's chapter. A process that runs one rule reads only this file.
-    pub fn chapter_file(&self, rule: &Rule) -> &str {
-        &self.rules.chapters[rule.chapter].file
+    /// A rule's bytes in hexadecimal, for workers.
+    pub(super) fn bytes_of(&self, rule: &Rule) -> Arc<str> {
+        hex(&encode_rule(rule, &self.rules).expect("a checked rule names only what is in its header")).into()
     }
 
     /// Runs a case in processes that were started for the rule.

@@ -9,6 +9,8 @@ use crate::case::{FailedCall, Trouble};
 use crate::wire::message::{Reply, Request, Start, Started};
 use crate::wire::{FILES, advice};
 use catalog::Rules;
+use catalog::book::encode_head;
+use catalog::digest::hex;
 use record::{Retry, RetryCause, StartReason, Verdict};
 use steps::program::{Readiness, Sight};
 use thiserror::Error;
@@ -32,7 +34,8 @@ pub struct Factory {
     pub executable: PathBuf,
     /// The catalog folder; `None` for the embedded catalog.
     pub specs: Option<PathBuf>,
-    pub digest: String,
+    /// The catalog without its rules, in hexadecimal.
+    pub head: Arc<str>,
     /// The product, if known. The product's life cycle prepares workers.
     pub product: String,
     pub libraries: LibraryFiles,
@@ -43,8 +46,6 @@ pub struct Factory {
     pub python: Option<PythonSetUp>,
     /// The number of bytes that a worker may use in addition to its memory after start-up; `None` for no limit.
     pub memory: Option<u64>,
-    /// The only chapter that pooled workers read: for proofs, which start many workers for a few rules each.
-    pub only: Option<String>,
     /// The number of started workers, by reason.
     pub starts: StartCount,
     /// The largest number of a worker so far; in a resumed run, also of those before.
@@ -75,8 +76,6 @@ const BRIEF: Duration = Duration::from_secs(2);
 pub struct SetUp<'a> {
     pub state: Readiness,
     pub device: u32,
-    /// The only chapter to read: for processes that run a single rule.
-    pub only: Option<&'a str>,
     pub reason: StartReason,
     /// True if the runtime is started in this process, either during preparation or by the rule.
     pub runtime: bool,
@@ -86,8 +85,8 @@ pub struct SetUp<'a> {
 
 impl<'a> SetUp<'a> {
     /// Parameters for a process in which the rule does not start the runtime itself.
-    pub fn new(state: Readiness, device: u32, only: Option<&'a str>, reason: StartReason) -> SetUp<'a> {
-        SetUp { state, device, only, reason, runtime: state != Readiness::Loaded, sight: &Sight::Rule }
+    pub fn new(state: Readiness, device: u32, reason: StartReason) -> SetUp<'a> {
+        SetUp { state, device, reason, runtime: state != Readiness::Loaded, sight: &Sight::Rule }
     }
 }
 
@@ -175,14 +174,13 @@ impl Factory {
             runtime: rules.runtime.clone(),
             executable,
             specs,
-            digest: rules.digest.clone(),
+            head: hex(&encode_head(rules).expect("a checked catalog names only what is in its header")).into(),
             product,
             libraries,
             simulated,
             deadlines,
             python: None,
             memory: None,
-            only: None,
             starts: StartCount::default(),
             numbers: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
@@ -299,9 +297,7 @@ impl Factory {
     /// The request that prepares a worker.
     pub(super) fn start_request(&self, set_up: SetUp<'_>) -> Start {
         Start {
-            specs: self.specs.clone(),
-            only: set_up.only.map(str::to_owned),
-            digest: set_up.only.is_none().then(|| self.digest.clone()),
+            head: self.head.clone(),
             libraries: self.libraries.paths(),
             state: set_up.state,
             device: set_up.device,

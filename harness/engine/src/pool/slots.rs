@@ -59,8 +59,7 @@ impl Slot {
                     Sharing::Apart => StartReason::SetApart,
                     Sharing::Own | Sharing::Isolated => StartReason::Own,
                 });
-                let only = factory.only.as_deref();
-                let set_up = SetUp::new(seat.state, seat.device, only, reason);
+                let set_up = SetUp::new(seat.state, seat.device, reason);
                 entry.insert(factory.start(&self.machine, set_up)?.0)
             }
         };

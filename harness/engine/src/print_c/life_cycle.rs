@@ -125,7 +125,7 @@ impl Printer<'_> {
         // Failures during tear-down are not judged, because the process ends anyway.
         self.judged = matches!(section, Section::InitUp | Section::DeviceUp);
         self.cursor = life.program.statements[block].span.start;
-        self.statement(&life.program.syntax[block], &life.program.statements[block]);
+        self.statement(&self.syntax()[block], &life.program.statements[block]);
         Some(std::mem::take(&mut self.out))
     }
 }

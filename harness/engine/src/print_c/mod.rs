@@ -30,7 +30,7 @@ use life_cycle::LifeCycleText;
 use printer::Printer;
 use steps::evaluate::LEAST_PATIENCE;
 use steps::types::is_address;
-use steps::{ActorId, Program, StatementId};
+use steps::{ActorId, Program, StatementId, syntax_of_expression};
 
 /// The default time, in seconds, after which a process in a program counts as hung.
 pub const DEADLINE: u64 = 60;
@@ -263,7 +263,7 @@ impl<'a> Printer<'a> {
         printer.observed = sheet.observed;
         printer.runnable = true;
         printer.plain = plain;
-        printer.block(&rule.program.syntax, &rule.program.statements);
+        printer.block(&printer.syntax(), &rule.program.statements);
         printer.observations(rule);
         printer.end_of_case();
         printer
@@ -272,8 +272,7 @@ impl<'a> Printer<'a> {
     fn observations(&mut self, rule: &'a Rule) {
         self.actor = ActorId::DEFAULT;
         self.kept.clear();
-        let observed: Vec<_> = self.program.observe.iter().zip(&self.program.observe_syntax).collect();
-        if observed.is_empty() {
+        if self.program.observe.is_empty() {
             return;
         }
         let alone = self.turn.is_some();
@@ -281,9 +280,10 @@ impl<'a> Printer<'a> {
             self.line("pass_turn();");
             self.open_turn(ActorId::DEFAULT);
         }
-        for ((name, source), ((_, _, ty), tree)) in rule.source.observe.iter().zip(observed) {
-            let kept = std::mem::replace(&mut self.source, &source.value);
-            let text = self.expression(tree);
+        for ((name, source), (_, _, ty)) in rule.texts.observe.iter().zip(&self.program.observe) {
+            let tree = syntax_of_expression(source, self.program, &self.rules.environment);
+            let kept = std::mem::replace(&mut self.source, source);
+            let text = self.expression(&tree.expect("the observation was parsed when the rule was checked"));
             self.source = kept;
             let observe = if is_address(*ty) { "OBSERVE_TEXT" } else { "OBSERVE" };
             self.line(&format!("{observe}(\"{name}\", {text});"));

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use crate::case::Case;
 use catalog::Rules;
 use steps::program::Program;
-use steps::syntax::Expression;
-use steps::{ActorId, StatementId, VariableId};
+use steps::syntax::{Expression, Statement};
+use steps::{ActorId, StatementId, VariableId, syntax_of};
 
 use super::release::Owned;
 use super::visit::Reads;
@@ -103,6 +103,12 @@ impl<'a> Printer<'a> {
             judged: true,
             hoisted: None,
         }
+    }
+
+    /// The syntax trees of the program's statements.
+    pub(super) fn syntax(&self) -> Vec<Statement> {
+        let trees = syntax_of(self.program, &self.rules.environment);
+        trees.expect("the steps were parsed when the rule was checked")
     }
 
     pub(super) fn line(&mut self, text: &str) {

@@ -219,11 +219,6 @@ impl Bench {
         }
     }
 
-    /// Makes workers that start from now on read only this rule's chapter.
-    pub(super) fn reads_only(&mut self, rule: &Rule) {
-        self.executor.factory.only = Some(self.executor.chapter_file(rule).to_owned());
-    }
-
     /// Makes workers that start from now on record which defects the model queries.
     pub(super) fn notes_reach(&mut self) {
         if let Some(simulated) = &mut self.executor.factory.simulated {

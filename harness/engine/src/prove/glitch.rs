@@ -56,7 +56,7 @@ impl Trial<'_> {
             Ok(Lab::new(bench))
         };
         self.each(rules, begin, |lab, rule| {
-            lab.begin(rule);
+            lab.retire();
             self.glitches_of(lab, rule);
             Ok(())
         })

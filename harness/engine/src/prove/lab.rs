@@ -76,12 +76,6 @@ impl Lab {
         Lab { bench, dirty: false }
     }
 
-    /// Prepares for this rule by starting separate workers, which read only the rule's chapter.
-    pub(super) fn begin(&mut self, rule: &Rule) {
-        self.retire();
-        self.bench.reads_only(rule);
-    }
-
     /// Ends the workers, so that the next attempt runs in fresh workers.
     pub(super) fn retire(&mut self) {
         self.bench.retire();
@@ -173,14 +167,7 @@ impl Trial<'_> {
             }
             _ => None,
         };
-        let mut bench = Bench::new(self.target, &self.options, defects)?;
-        if let Some(first) = configuration.rules.first()
-            && configuration.others.is_empty()
-            && configuration.rules.iter().all(|rule| rule.chapter == first.chapter)
-        {
-            bench.reads_only(first);
-        }
-        let mut lab = Lab::new(bench);
+        let mut lab = Lab::new(Bench::new(self.target, &self.options, defects)?);
         let (first, seeds) = configuration.seeds;
         let experiment = Experiment::default();
         for rule in &configuration.rules {

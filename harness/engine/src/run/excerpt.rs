@@ -15,7 +15,7 @@ pub(super) fn steps(rule: &Rule, span: Span, calls: &[Option<usize>]) -> Option<
     if span == Span::default() {
         return None;
     }
-    let text = &rule.source.steps.value;
+    let text = &rule.steps();
     let written = rule.program.written(span);
     let line_of = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
     let number = |line: usize| u32::try_from(rule.steps_line() + line).unwrap_or_default();

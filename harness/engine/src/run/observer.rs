@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::pool::interrupt;
 use crate::runtime::Runtime;
-use catalog::{CatalogPlace, Rules, Specs, load};
+use catalog::{CatalogPlace, Rules, Specs, book, load};
 use record::books::Books;
 use record::{Recorded, RuleResult, RunEnd, RunHeader};
 
@@ -354,8 +354,16 @@ pub fn load_rules(options: &CatalogOptions, runtime: &'static Runtime) -> Result
 
 /// Loads and checks a runtime's catalog from a folder or from the executable.
 pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Rules, RunError> {
+    let embedded = matches!(specs, Specs::Embedded(_));
     let place = CatalogPlace { specs, bindings: runtime.bindings, defects: Some(runtime.defects()) };
-    Ok(load(&place, None)?)
+    if !embedded {
+        return Ok(load(&place)?);
+    }
+    let book = book::open(&place, runtime.fingerprint)?;
+    if let Some(remark) = book.remark {
+        eprintln!("note: {remark}");
+    }
+    Ok(book.rules)
 }
 
 /// The exit status for a run's end. The status for a recorded end follows from the recorded results.

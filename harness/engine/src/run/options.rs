@@ -194,9 +194,6 @@ pub struct Options {
     /// The long names of the options on the command line; `None` if unknown.
     #[arg(skip)]
     pub on_command_line: Option<BTreeSet<String>>,
-    /// The only chapter that the run reads, by its file.
-    #[arg(skip)]
-    pub only_chapter: Option<String>,
     /// Devices that were unusable when the resumed run started, by their names in the visibility variable.
     #[arg(skip)]
     pub devices_out: Vec<String>,
@@ -249,7 +246,6 @@ impl Options {
             resume: None,
             debugger: None,
             on_command_line: None,
-            only_chapter: None,
             devices_out: Vec::new(),
         }
     }

@@ -96,7 +96,7 @@ fn ask(target: &Target, names: &[String]) -> Result<Vec<bool>, String> {
 pub(super) fn exports(factory: &Factory, pool: &Pool, names: &[String]) -> Result<Vec<bool>, String> {
     let slot = pool.take().map_err(|error| error.to_string())?;
     // The worker does not initialize the runtime, because symbols can be looked up without it.
-    let set_up = SetUp::new(Readiness::Loaded, 0, None, StartReason::Exports);
+    let set_up = SetUp::new(Readiness::Loaded, 0, StartReason::Exports);
     let started = factory.start(&slot.machine, set_up);
     pool.give_back(slot);
     let (mut worker, _) = started.map_err(|error| error.to_string())?;

@@ -439,7 +439,6 @@ fn prepare(
         Deadlines { step, start: step * 4 },
     );
     factory.memory = options.memory_of_workers(choice.embedded);
-    factory.only.clone_from(&options.only_chapter);
     let through = python.is_some();
     factory.python = python;
     let conditions = Conditions {
@@ -475,7 +474,7 @@ fn ask(
 ) -> Result<Option<LibraryAnswers>, TargetError> {
     let library = factory.libraries.first().path.display().to_string();
     let mut slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp::new(Readiness::Device, 0, factory.only.as_deref(), StartReason::FirstUse);
+    let set_up = SetUp::new(Readiness::Device, 0, StartReason::FirstUse);
     let (mut worker, started) = match factory.start(&slot.machine, set_up) {
         Ok(started) => started,
         Err(StartError::Refused(Trouble { call: Some(call), .. }))

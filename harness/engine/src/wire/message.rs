@@ -1,6 +1,7 @@
 //! The protocol between supervisor and worker: JSON, one message per line.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -16,7 +17,7 @@ use steps::{StatementId, VariableId};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
-    /// Load the catalog and the library, and prepare the process.
+    /// Load the library, and prepare the process.
     Start(Box<Start>),
     /// Query the runtime about itself.
     Query,
@@ -32,6 +33,8 @@ pub enum Request {
     Heap,
     /// Report which of these functions the library exports.
     Exports(Vec<String>),
+    /// Keep this rule, whose bytes are in hexadecimal, for the requests that follow.
+    Rule(String),
     /// Run a rule's cases.
     Run(Box<RunRule>),
     /// Take part in one case of a rule that has several processes.
@@ -49,12 +52,8 @@ pub enum Request {
 /// The parameters for starting a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Start {
-    /// The catalog folder; `None` for the embedded catalog.
-    pub specs: Option<PathBuf>,
-    /// The only chapter to read, by its file name in the runtime's folder.
-    pub only: Option<String>,
-    /// The digest of the supervisor's catalog; `None` if only one chapter is read.
-    pub digest: Option<String>,
+    /// The catalog without its rules, in hexadecimal.
+    pub head: Arc<str>,
     /// The runtime's libraries, in catalog order; `None` for a missing optional library.
     pub libraries: Vec<Option<PathBuf>>,
     pub state: Readiness,
@@ -87,6 +86,9 @@ pub struct Through {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunRule {
     pub rule: String,
+    /// The rule's bytes in hexadecimal, which are sent once to each worker ([`Request::Rule`]).
+    #[serde(skip)]
+    pub bytes: Arc<str>,
     pub product: String,
     pub devices: u32,
     /// The duration of a wait that should succeed, in milliseconds.
@@ -116,6 +118,9 @@ pub struct RunRule {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunCase {
     pub rule: String,
+    /// See [`RunRule::bytes`].
+    #[serde(skip)]
+    pub bytes: Arc<str>,
     pub product: String,
     pub devices: u32,
     /// See [`RunRule::patience`].

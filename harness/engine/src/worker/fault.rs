@@ -1,6 +1,7 @@
 //! The reasons why a case stops or cannot be judged, and why a worker fails. Faults are mistakes in a rule, the
 //! suite or the machine, except for a descriptor of the library that is not open.
 
+use catalog::book::BookError;
 use std::io;
 use std::path::PathBuf;
 
@@ -147,11 +148,11 @@ pub(super) enum WorkerFault {
     Message { what: &'static str, source: serde_json::Error },
     #[error("expected {expected}, got {got}")]
     Unexpected { expected: &'static str, got: String },
-    /// The catalog has become unusable.
+    /// The catalog's bytes cannot be read.
     #[error("{0}")]
-    Catalog(String),
-    #[error("the catalog in {0} changed during the run; start the run again")]
-    CatalogChanged(PathBuf),
+    Book(#[from] BookError),
+    #[error("the bytes of the catalog are not in hexadecimal")]
+    NotHexadecimal,
     #[error("the catalog has no {what} `{name}`")]
     Unknown { what: &'static str, name: String },
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -19,7 +20,9 @@ use crate::wire::trace::{Texts, of_site, trace};
 use crate::wire::{
     DEAF, FLIGHT, HANDING, OWN_TROUBLE, OWN_TROUBLE_MARK, PARENT_WATCH, REPLIES, REQUESTS, Turn, WORKER, wait,
 };
-use catalog::{Alternative, CatalogPlace, LifeCycleProgram, RECENT_ERROR, Rule, Rules, Section, Specs, load};
+use catalog::book::{decode, decode_rule};
+use catalog::digest::unhex;
+use catalog::{Alternative, LifeCycleProgram, RECENT_ERROR, Rule, Rules, Section};
 use record::MemoryLimit;
 use steps::program::{Readiness, Sharing};
 
@@ -275,6 +278,7 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     wire.reply(&Reply::Started(Started { simulated, nanoseconds, changed, unloaded }))?;
     let mut worker = Worker {
         rules: &rules,
+        rule: None,
         library,
         life: &life,
         life_cycle,
@@ -330,17 +334,13 @@ fn memory_limit(flight: &Flight, texts: &Texts<'_>) -> Option<MemoryLimit> {
 }
 
 fn read_rules(start: &Start, runtime: &Runtime) -> Result<Rules, WorkerFault> {
-    let specs = Specs::choose(start.specs.as_deref(), runtime.specs);
-    let place = CatalogPlace { specs, bindings: runtime.bindings, defects: None };
-    let rules = load(&place, start.only.as_deref()).map_err(|error| WorkerFault::Catalog(error.to_string()))?;
-    match &start.digest {
-        Some(digest) if *digest != rules.digest => Err(WorkerFault::CatalogChanged(place.specs.root().to_owned())),
-        _ => Ok(rules),
-    }
+    Ok(decode(&unhex(&start.head).ok_or(WorkerFault::NotHexadecimal)?, runtime.bindings)?)
 }
 
 struct Worker<'a> {
     rules: &'a Rules,
+    /// The rule that the supervisor sent last.
+    rule: Option<Arc<Rule>>,
     library: Loaded<'a>,
     life: &'a Prepared<'a>,
     life_cycle: Execution<'a>,
@@ -388,6 +388,10 @@ impl<'a> Worker<'a> {
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;
+                }
+                Request::Rule(bytes) => {
+                    let bytes = unhex(&bytes).ok_or(WorkerFault::NotHexadecimal)?;
+                    self.rule = Some(Arc::new(decode_rule(&bytes, self.rules)?));
                 }
                 Request::Run(run) => {
                     let result = self.run(&run, wire)?;
@@ -467,8 +471,9 @@ impl<'a> Worker<'a> {
         self.answer(known.ok_or_else(|| format!("there is no capability {asked}"))?.query)
     }
 
-    fn rule(&self, id: &str) -> Result<&'a Rule, WorkerFault> {
-        self.rules.rule(id).ok_or_else(|| WorkerFault::Unknown { what: "rule", name: id.to_owned() })
+    fn rule(&self, id: &str) -> Result<Arc<Rule>, WorkerFault> {
+        let present = self.rule.clone().filter(|rule| rule.id == id);
+        present.ok_or_else(|| WorkerFault::Unknown { what: "rule", name: id.to_owned() })
     }
 
     fn scope(

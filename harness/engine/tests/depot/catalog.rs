@@ -39,7 +39,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
 fn mistakes_are_found_with_their_places() {
     let said = |root: &Path| -> Option<String> {
         let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
-        load(&place, None).err().map(|error| pairs::below(root, error))
+        load(&place).err().map(|error| pairs::below(root, error))
     };
     assert_eq!(said(changed(&[]).path()), None);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_catalogs/depot");

@@ -13,7 +13,7 @@ use crate::gcc;
 
 /// The depot as a worker knows it, without its simulated device.
 pub static WITHOUT_DEVICE: Runtime =
-    Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+    Runtime { bindings: &BINDINGS, specs: &[], fingerprint: 0, simulated: None, doctor: None, logs: None };
 
 /// The depot with its simulated device.
 pub fn depot() -> &'static Runtime {
@@ -28,6 +28,7 @@ pub fn with_libraries(ids: &[&'static str]) -> Runtime {
     Runtime {
         bindings: &BINDINGS,
         specs: &[],
+        fingerprint: 0,
         simulated: Some(SimulatedDevice {
             // Used for as long as the tests run.
             libraries: libraries.leak(),

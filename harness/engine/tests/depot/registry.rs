@@ -9,8 +9,14 @@ use tempfile::TempDir;
 use crate::depot::device::{WITHOUT_DEVICE, folder};
 use crate::depot::runs::options;
 
-static TOY: Runtime =
-    Runtime { bindings: &crate::toy::bindings::BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+static TOY: Runtime = Runtime {
+    bindings: &crate::toy::bindings::BINDINGS,
+    specs: &[],
+    fingerprint: 0,
+    simulated: None,
+    doctor: None,
+    logs: None,
+};
 static BOTH: &[&Runtime] = &[&TOY, &WITHOUT_DEVICE];
 
 /// A folder with the products of both runtimes.

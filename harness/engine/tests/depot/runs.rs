@@ -168,6 +168,22 @@ fn a_simulated_device_may_lack_an_optional_library() {
     campaign.finish();
 }
 
+#[test]
+fn a_worker_reads_no_catalog_because_it_gets_its_rules_as_bytes() {
+    let specs = changed(&[]);
+    let options = options(specs.path(), &["--backend", "simulator"]);
+    let rules = Arc::new(load_rules(&options.catalog, depot()).unwrap_or_else(|error| panic!("{error}")));
+    specs.close().expect("the folder can be removed");
+    let campaign = Campaign::open(&options, depot(), rules).unwrap_or_else(|error| panic!("{error}"));
+    for planned in plan(&campaign.target.rules) {
+        campaign.execute(&planned);
+    }
+    campaign.finish();
+    let verdicts: Vec<_> = campaign.results().iter().map(|result| (result.id.clone(), result.verdict)).collect();
+    let run = faithful();
+    assert!(verdicts.iter().all(|(id, verdict)| run.result(id).verdict == *verdict), "{verdicts:?}");
+}
+
 /// Next to the first library, then in the folders of the catalog, then in those of the loader: here under the second
 /// name.
 #[test]

@@ -13,7 +13,8 @@ use crate::gcc;
 use crate::toy::bindings::BINDINGS;
 
 /// The toy runtime has no simulated device: a library is always given.
-pub static TOY: Runtime = Runtime { bindings: &BINDINGS, specs: &[], simulated: None, doctor: None, logs: None };
+pub static TOY: Runtime =
+    Runtime { bindings: &BINDINGS, specs: &[], fingerprint: 0, simulated: None, doctor: None, logs: None };
 
 /// The folder of the toy runtime.
 pub fn folder() -> PathBuf {

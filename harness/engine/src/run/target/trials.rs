@@ -36,7 +36,7 @@ pub(super) fn ask(
 /// The step of a trial that failed; `None` if all steps succeeded.
 fn ask_one(factory: &Factory, pool: &Pool, position: usize) -> Result<Option<String>, TargetError> {
     let slot = pool.take().map_err(|source| TargetError::NoMachine { source })?;
-    let set_up = SetUp::new(Readiness::Device, 0, None, StartReason::FirstUse);
+    let set_up = SetUp::new(Readiness::Device, 0, StartReason::FirstUse);
     let lacks = match factory.start(&slot.machine, set_up) {
         Ok((mut worker, _)) => match worker.ask(&Request::Trial(position), factory.deadlines.step) {
             Ok(Reply::Gate(trouble)) => trouble.map(|trouble| trouble.message),
