@@ -135,8 +135,8 @@ impl Stored {
             Stored::Enumeration { name, signed } => Type::Enumeration { name: names.name(name)?, signed },
             Stored::Handle(name) => Type::Handle(names.name(name)?),
             Stored::Struct(name) => Type::Struct(names.name(name)?),
-            Stored::Pointer { to, constant } => Type::Pointer { to: interned(to.ty(names)?), constant },
-            Stored::Array { of, length } => Type::Array { of: interned(of.ty(names)?), length },
+            Stored::Pointer { to, constant } => Type::Pointer { to: keep_type(to.ty(names)?), constant },
+            Stored::Array { of, length } => Type::Array { of: keep_type(of.ty(names)?), length },
             Stored::Callback(name) => Type::Callback(names.name(name)?),
         })
     }
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for &'static Function {
 }
 
 /// A type that is kept until the process ends. A catalog has few distinct types.
-pub fn interned(ty: Type) -> &'static Type {
+pub fn keep_type(ty: Type) -> &'static Type {
     static TYPES: Mutex<Option<HashSet<&'static Type>>> = Mutex::new(None);
     let mut types = TYPES.lock().unwrap_or_else(PoisonError::into_inner);
     let types = types.get_or_insert_default();

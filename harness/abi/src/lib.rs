@@ -6,7 +6,7 @@ use std::ffi::c_void;
 
 pub mod form;
 
-pub use form::interned;
+pub use form::keep_type;
 
 /// The declarations of one runtime's header.
 #[derive(Debug)]

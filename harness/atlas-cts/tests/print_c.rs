@@ -64,19 +64,24 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
     plan.next_case().expect("the plan has a case").expect("every domain has values")
 }
 
-/// Includes rules of other products, which no other test compiles.
+/// Includes rules of other products, which no other test compiles. Compiles one rule of `of`: all of them are for the
+/// night.
 #[rstest]
-#[case("acl", "a3")]
-#[case("cuda", "datacenter")]
-fn every_rule_compiles_with_drawn_values(#[case] runtime: &str, #[case] product: &str) {
+#[case("acl", "a3", 8)]
+#[case("cuda", "datacenter", 8)]
+#[ignore = "a minute: ci/night.sh"]
+#[case::every_rule_of_acl("acl", "a3", 1)]
+#[ignore = "a minute: ci/night.sh"]
+#[case::every_rule_of_cuda("cuda", "datacenter", 1)]
+fn rules_compile_with_drawn_values(#[case] runtime: &str, #[case] product: &str, #[case] of: usize) {
     let runtime = RUNTIMES.iter().find(|known| known.name() == runtime).expect("the registry has the runtime");
     let place = CatalogPlace { specs: specs().into(), bindings: runtime.bindings, defects: None };
     let rules = &load(&place).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
     let product = rules.product(product).expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
-    let folder = folder(&format!("compile-{}", product.id));
+    let folder = folder(&format!("compile-{}-{of}", product.id));
     let mut files = Vec::new();
-    for rule in &rules.rules {
+    for rule in rules.rules.iter().step_by(of) {
         // Two cases in one program, which contains all alternatives.
         let draws = !rule.program.axes.is_empty();
         let cases = if draws { vec![drawn(rule, &scope), smallest(rule, &scope)] } else { Vec::new() };
@@ -86,7 +91,7 @@ fn every_rule_compiles_with_drawn_values(#[case] runtime: &str, #[case] product:
         std::fs::write(&file, text).unwrap();
         files.push(file);
     }
-    assert_eq!(files.len(), rules.rules.len());
+    assert_eq!(files.len(), rules.rules.len().div_ceil(of));
     // Two compilers side by side, each with half of the files.
     let compilers: Vec<_> = files
         .chunks(files.len().div_ceil(2))
@@ -174,8 +179,8 @@ fn every_condition(product: &str) -> Conditions {
 
 /// Tries one program of `of`: all programs take a minute of both cores.
 #[rstest]
-#[case("a2", 4, 100, "aclrtGetCurrentContext(&context)")]
-#[case::without_a_default_context("ipv350", 1, 10, "aclrtCreateContext(&context, device)")]
+#[case("a2", 16, 25, "aclrtGetCurrentContext(&context)")]
+#[case::without_a_default_context("ipv350", 3, 10, "aclrtCreateContext(&context, device)")]
 #[ignore = "a minute: ci/night.sh"]
 #[case::all_of_them("a2", 1, 400, "aclrtGetCurrentContext(&context)")]
 fn every_program_passes_on_a_device_without_defects(

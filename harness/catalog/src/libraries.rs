@@ -1,6 +1,6 @@
 //! The libraries of a runtime, and the functions in each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ pub struct Libraries {
     list: Vec<RuntimeLibrary>,
     /// Function → position of its library. All other functions are in the first library.
     #[serde(deserialize_with = "abi::form::read_map")]
-    homes: HashMap<&'static str, usize>,
+    homes: BTreeMap<&'static str, usize>,
 }
 
 impl Libraries {
@@ -174,7 +174,7 @@ pub(super) fn check(file: &ParsedFile<ApiFile>, declarations: &Declarations, mis
             vec![library(&api.runtime, &[], &[], false, &[])]
         }
     };
-    let mut homes: HashMap<&'static str, usize> = HashMap::new();
+    let mut homes: BTreeMap<&'static str, usize> = BTreeMap::new();
     for (position, entry) in api.libraries.iter().enumerate() {
         if api.libraries[..position].iter().any(|earlier| earlier.id.value == entry.id.value) {
             report(&entry.id, format!("there are two libraries `{}`; rename one", entry.id.value));

@@ -124,8 +124,8 @@ fn mistake(rules: &Rules, rule: &Rule, product: &Product) -> Option<ConditionMis
         Ok(_) => return None,
         Err(error) => ConditionMistakeKind::NoCase(error),
     };
-    let at = rule.written().source.condition.as_ref().unwrap_or(&rule.written().source.steps).referenced;
-    let place = rule.written().file.place(at.line() as usize, at.column() as usize);
+    let at = rule.in_file().source.condition.as_ref().unwrap_or(&rule.in_file().source.steps).referenced;
+    let place = rule.in_file().file.place(at.line() as usize, at.column() as usize);
     Some(ConditionMistake { place, rule: rule.id.clone(), product: product.id.clone(), kind })
 }
 

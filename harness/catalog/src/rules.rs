@@ -96,7 +96,7 @@ pub struct Rules {
     #[serde(skip)]
     pub positions: HashMap<String, usize>,
     /// The id of the rule that owns each function.
-    pub owners: HashMap<String, String>,
+    pub owners: BTreeMap<String, String>,
     /// Functions that wait for the device.
     pub waits: BTreeSet<String>,
     /// The position of each function's timeout parameter, with its unit.
@@ -454,7 +454,7 @@ impl Rule {
     }
 
     /// The rule in its file.
-    pub(crate) fn written(&self) -> &Written {
+    pub(crate) fn in_file(&self) -> &Written {
         self.written.as_ref().expect("checks of a catalog read its files, not a book")
     }
 

@@ -30,7 +30,7 @@ pub struct Environment {
     /// (function, parameter) → the space of the pointer that the function stores through that parameter.
     pub spaces: HashMap<(String, String), Space>,
     /// Functions that affect the whole process.
-    pub process_functions: HashSet<String>,
+    pub process_functions: BTreeSet<String>,
     /// The runtime's additions to the language.
     pub vocabulary: Vocabulary,
 }

@@ -356,5 +356,5 @@ pub fn c_callback(callback: &Callback) -> String {
 
 /// A pointer to a type.
 pub fn pointer_to(ty: Type, constant: bool) -> Type {
-    Type::Pointer { to: abi::interned(ty), constant }
+    Type::Pointer { to: abi::keep_type(ty), constant }
 }

@@ -47,8 +47,8 @@ pub fn encode(rules: &Rules) -> Result<Vec<u8>, BookError> {
     let (clauses, positions) = named_clauses(rules);
     let all: Vec<&Rule> = rules.rules.iter().collect();
     // A ground's clauses are positions, which change when clauses are left out.
-    let grounds: Vec<Vec<Vec<usize>>> = all.iter().map(|rule| moved(rule, &positions)).collect();
-    sealed(rules, &clauses, &grounds, &all)
+    let grounds: Vec<Vec<Vec<usize>>> = all.iter().map(|rule| new_positions(rule, &positions)).collect();
+    write_body(rules, &clauses, &grounds, &all)
 }
 
 /// A catalog's bytes without its rules and clauses: what a worker needs before it runs a rule.
@@ -56,7 +56,7 @@ pub fn encode(rules: &Rules) -> Result<Vec<u8>, BookError> {
 /// # Errors
 /// See [`encode`].
 pub fn encode_head(rules: &Rules) -> Result<Vec<u8>, BookError> {
-    sealed(rules, &ClauseBook::default(), &[], &[])
+    write_body(rules, &ClauseBook::default(), &[], &[])
 }
 
 /// One rule's bytes, for a process that has the head.
@@ -121,7 +121,7 @@ fn decode_body(bytes: &[u8], bindings: &'static Bindings) -> Result<Rules, BookE
     Ok(rules)
 }
 
-fn sealed(
+fn write_body(
     rules: &Rules,
     clauses: &ClauseBook,
     grounds: &[Vec<Vec<usize>>],
@@ -162,7 +162,7 @@ fn named_clauses(rules: &Rules) -> (ClauseBook, Vec<Option<usize>>) {
     (book, positions)
 }
 
-fn moved(rule: &Rule, positions: &[Option<usize>]) -> Vec<Vec<usize>> {
+fn new_positions(rule: &Rule, positions: &[Option<usize>]) -> Vec<Vec<usize>> {
     let of = |ground: &super::rules::Ground| ground.clauses.iter().filter_map(|at| positions[*at]).collect();
     rule.grounds.iter().map(of).collect()
 }

@@ -63,7 +63,7 @@ fn file_name(place: &CatalogPlace, fingerprint: u64) -> String {
     format!("{}-{}.book", place.bindings.runtime, &hex(&digest.finalize())[..16])
 }
 
-/// The folder of books that a bundle carries, beside its executable.
+/// The folder of books that a bundle carries, next to its executable.
 fn carried_folder() -> Option<PathBuf> {
     let executable = std::env::current_exe().ok()?;
     Some(executable.parent()?.join("books")).filter(|folder| folder.is_dir())

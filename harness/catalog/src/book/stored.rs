@@ -154,7 +154,7 @@ pub(crate) mod when {
 
 /// The environment of programs: not what only a check of steps needs.
 pub(crate) mod environment {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use super::*;
     use steps::Environment;
@@ -168,7 +168,7 @@ pub(crate) mod environment {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Environment, D::Error> {
-        type Stored = (Results, HashSet<String>, StoredVocabulary);
+        type Stored = (Results, BTreeSet<String>, StoredVocabulary);
         let (results, process_functions, vocabulary) = Stored::deserialize(deserializer)?;
         let bindings = abi::form::current().ok_or_else(|| D::Error::custom("a book needs its header's tables"))?;
         let declarations = Declarations::new(bindings);

@@ -58,7 +58,7 @@ pub(super) fn check(
             for function in &rule.owns {
                 if let Some(other) = rules.owners.insert(function.clone(), rule.id.clone()) {
                     let message = format!("`{function}` has two owners, {other} and {}; keep one", rule.id);
-                    mistakes.at(&source, &rule.written().source.id, message);
+                    mistakes.at(&source, &rule.in_file().source.id, message);
                 }
             }
             rules.positions.insert(rule.id.clone(), rules.rules.len());

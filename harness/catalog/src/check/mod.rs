@@ -1,6 +1,6 @@
 //! Checks parsed files and returns rules. Each part of a catalog is checked against the parts before it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use steps::Environment;
 use steps::suggest::hint;
@@ -123,7 +123,7 @@ fn check(place: &CatalogPlace, mut files: CatalogFiles, mistakes: &mut Mistakes)
         rules: Vec::new(),
         subjects: Vec::new(),
         positions: HashMap::new(),
-        owners: HashMap::new(),
+        owners: BTreeMap::new(),
         waits: api.value.waits.iter().map(|function| function.value.clone()).collect(),
         time_outs,
         limits,

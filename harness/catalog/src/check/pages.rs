@@ -84,7 +84,7 @@ pub(super) fn owned_functions(source: &Arc<Source>, rule: &Rule, rules: &Rules, 
     if rule.level != Level::Must || rule.hazard.is_some() || pages().next().is_none() || !rules.book.whole {
         return;
     }
-    for function in &rule.written().source.owns {
+    for function in &rule.in_file().source.owns {
         let read = rules.book.clauses.iter().any(|clause| clause.section == function.value);
         if !read && !pages().any(|page| page.is_open(&function.value)) {
             let message = format!(

@@ -47,13 +47,13 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         if !names.contains(&used.name.as_str()) {
             let hint = hint(&used.name, names.iter().copied());
             let message = format!("`{}` is not among the rule's `clauses`{hint}", used.name);
-            mistakes.inside(source, &rule.written().source.steps, rule.program.written(used.span), message);
+            mistakes.inside(source, &rule.in_file().source.steps, rule.program.written(used.span), message);
         }
     }
     let unused = |name: &&&str| !rule.program.grounds.iter().any(|used| used.name == ***name);
     if names.len() > 1 {
         for name in names.iter().filter(unused) {
-            let place = &rule.written().source.clauses[*name];
+            let place = &rule.in_file().source.clauses[*name];
             mistakes.at(source, place, format!("no check rests on `{name}`; mark the check that does, or remove it"));
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
     if names.is_empty() {
         let message = "a `must` rule names the sentences that its checks rest on under `clauses` \
                        (docs/catalog/evidence.md); without any it can only inform: `level: info`";
-        return mistakes.at(source, &rule.written().source.id, message);
+        return mistakes.at(source, &rule.in_file().source.id, message);
     }
     let products: Vec<&str> = rules
         .products
@@ -86,10 +86,10 @@ pub(super) fn check(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: 
         if let Some(problem) = problem {
             let message = format!("`{text}` is judged: {problem}");
             match judged.judgment {
-                Judgment::Success => mistakes.at(source, &rule.written().source.id, message),
+                Judgment::Success => mistakes.at(source, &rule.in_file().source.id, message),
                 _ => mistakes.inside(
                     source,
-                    &rule.written().source.steps,
+                    &rule.in_file().source.steps,
                     rule.program.written(judged.statement),
                     message,
                 ),
@@ -113,7 +113,7 @@ fn never_judged(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut
                     clause.id,
                     clause.editions()
                 );
-                mistakes.at(source, &rule.written().source.clauses[&ground.name], message);
+                mistakes.at(source, &rule.in_file().source.clauses[&ground.name], message);
             }
         }
     }
@@ -136,8 +136,8 @@ fn kept(source: &Arc<Source>, rule: &Rule, rules: &Rules, mistakes: &mut Mistake
              to a caller that breaks it is undefined; write `hazard: undefined`, or keep to it"
         );
         match judged.judgment {
-            Judgment::Success => mistakes.at(source, &rule.written().source.id, message),
-            _ => mistakes.inside(source, &rule.written().source.steps, rule.program.written(judged.statement), message),
+            Judgment::Success => mistakes.at(source, &rule.in_file().source.id, message),
+            _ => mistakes.inside(source, &rule.in_file().source.steps, rule.program.written(judged.statement), message),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The facts about the toy runtime that the checker needs, without its catalog.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use steps::given::SetUp;
 use steps::parse::Names;
@@ -25,7 +25,7 @@ pub fn environment() -> Environment {
         facts: BTreeSet::from(["page".to_owned()]),
         results: Results(vec![result]),
         spaces: HashMap::new(),
-        process_functions: HashSet::new(),
+        process_functions: BTreeSet::new(),
         vocabulary: vocabulary(),
     }
 }
