@@ -192,7 +192,7 @@ fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     for (name, expression) in &rule.texts.observe {
         page.entry("observe", format_args!("{name}: {expression}"));
     }
-    let functions: Vec<&str> = rule.program.function_names().collect();
+    let functions: Vec<&str> = rule.function_names().collect();
     page.entry("calls", functions.join(", "));
     if !rule.owns.is_empty() {
         let owns = rule.owns.join(", ");

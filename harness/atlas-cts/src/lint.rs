@@ -98,7 +98,7 @@ fn lint_of(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatu
 
 /// The summary for a catalog without mistakes.
 fn conclusion(rules: &Rules) -> String {
-    let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
+    let functions: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.function_names()).collect();
     format!(
         "{} in {}{}, {} of {} functions of the header used, {}: no mistakes",
         count(rules.rules.len(), "rule"),

@@ -25,7 +25,7 @@ fn conditions(virtual_machine: Option<bool>, locked_memory: Option<u64>) -> Cond
 }
 
 fn calling(function: &str) -> Vec<&'static Rule> {
-    let calls = |rule: &&Rule| rule.program.function_names().any(|name| name == function);
+    let calls = |rule: &&Rule| rule.function_names().any(|name| name == function);
     let everywhere = conditions(Some(false), None);
     catalog().rules.iter().filter(calls).filter(|rule| applies(rule, &everywhere, catalog()).is_ok()).collect()
 }

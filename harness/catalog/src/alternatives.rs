@@ -22,9 +22,6 @@ pub(super) fn left_out<'a>(
 ) -> Result<Vec<Alternative>, &'a str> {
     let needs = Needs { program, names_values, offered, possible };
     let mut without = Vec::new();
-    if possible.is_none() && !names_values && program.function_names().all(offered) {
-        return Ok(without);
-    }
     let mut observed = None;
     for (_, expression, _) in &program.observe {
         expression.walk(&mut |node| needs.note(node, &mut observed));

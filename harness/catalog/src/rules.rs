@@ -167,6 +167,8 @@ pub struct Rule {
     pub when: When,
     /// Position in [`Rules::chapters`].
     pub chapter: usize,
+    /// The functions that the steps call, so that a search among rules decodes no program.
+    pub functions: Vec<&'static Function>,
     pub program: StoredProgram,
     pub owns: Vec<String>,
     /// Functions and values that the rule uses although the documents list them as not supported.
@@ -287,7 +289,7 @@ impl Rules {
     pub fn unowned(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for function in self.support.keys() {
-            let callers = self.rules.iter().filter(|rule| rule.program.function_names().any(|name| name == function));
+            let callers = self.rules.iter().filter(|rule| rule.function_names().any(|name| name == function));
             let callers: Vec<&Rule> = callers
                 .filter(|rule| !rule.unsupported.contains(function) && !rule.program.only_refused(function))
                 .collect();
@@ -307,7 +309,7 @@ impl Rules {
 
     /// The functions that a rule needs: those that its steps call, and those that release the resources it acquires.
     pub fn needed<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
-        rule.program.functions.iter().copied().chain(self.releases(rule))
+        rule.functions.iter().copied().chain(self.releases(rule))
     }
 
     /// The functions that rules and queries for capabilities need but that a library may lack: functions in an optional
@@ -332,7 +334,7 @@ impl Rules {
 
     /// The functions that release what a rule acquires.
     pub(super) fn releases<'a>(&'a self, rule: &'a Rule) -> impl Iterator<Item = &'static Function> + 'a {
-        let acquires = |resource: &&Resource| rule.program.function_names().any(|name| name == resource.acquire);
+        let acquires = |resource: &&Resource| rule.function_names().any(|name| name == resource.acquire);
         let releases = self.resources.iter().filter(acquires).map(|resource| resource.release.function.as_str());
         releases.filter_map(|name| self.environment.declarations.function(name))
     }
@@ -358,9 +360,14 @@ impl Rules {
 }
 
 impl Rule {
+    /// The names of the functions that the steps call.
+    pub fn function_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.functions.iter().map(|function| function.name)
+    }
+
     /// True if the rule's steps call this function.
     pub fn calls(&self, function: &str) -> bool {
-        self.program.function_names().any(|name| name == function)
+        self.function_names().any(|name| name == function)
     }
 
     /// Lists what the rule cites and the places of its clauses as its sources.

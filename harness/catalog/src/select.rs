@@ -200,6 +200,10 @@ pub fn left_out(rule: &Rule, product: &str, missing: &Missing, rules: &Rules) ->
 /// the name of that function or value.
 fn callable<'a>(rule: &'a Rule, product: &str, missing: &Missing, rules: &Rules) -> Result<Vec<Alternative>, &'a str> {
     let offered = |name: &str| has(rule, name, product, rules) && !missing.names.contains(name);
+    // Most rules use nothing that a product lacks, and need not be decoded to show it.
+    if !missing.through && !rule.names_values && rule.function_names().all(offered) {
+        return Ok(Vec::new());
+    }
     let module = rules.python.as_ref().filter(|_| missing.through);
     let form = module.map(|module| |function: &'static Function, call: &Call| module.form(function, call).is_ok());
     let possible = form.as_ref().map(|form| form as Possible<'_>);

@@ -211,7 +211,7 @@ fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Re
         let of_area = rules.rules.iter().filter(|rule| rule.chapter == position && self::area(&rule.id) == area);
         let calls = |name: &str| functions.iter().any(|function| function.name == name);
         of_area.fold((0, 0), |(callers, all), rule| {
-            (callers + usize::from(rule.program.function_names().any(calls)), all + 1)
+            (callers + usize::from(rule.function_names().any(calls)), all + 1)
         })
     };
     let best = (0..rules.chapters.len()).rev().max_by_key(|position| alike(*position));

@@ -99,7 +99,7 @@ impl Copy {
         let (stopped, reached) = look("calls")?;
         // Between cases, the suite makes calls in each process. The rule is not needed to reach these calls' defects.
         let usual = between_cases(rules.life_cycle.of(&product));
-        let setup = rules.rule(&id("setup")).into_iter().flat_map(|rule| rule.program.function_names());
+        let setup = rules.rule(&id("setup")).into_iter().flat_map(|rule| rule.function_names());
         let elsewhere: BTreeSet<&str> = setup.chain(usual).collect();
         let apart = !functions.iter().any(|function| elsewhere.contains(function.name));
         let reached = if apart { reached.difference(&before).copied().collect() } else { reached };

@@ -33,7 +33,7 @@ pub(super) type Use = Vec<ArgumentKind>;
 
 /// The calls to a function in the catalog.
 pub(super) fn uses(rules: &Rules, function: &'static Function) -> Vec<Use> {
-    let callers = rules.rules.iter().filter(|rule| rule.program.function_names().any(|name| name == function.name));
+    let callers = rules.rules.iter().filter(|rule| rule.function_names().any(|name| name == function.name));
     callers.flat_map(|rule| uses_in(rules, rule, function)).collect()
 }
 

@@ -98,6 +98,7 @@ pub(super) fn check(
         doubt: rule.doubt.as_ref().map(|doubt| doubt.trim().to_owned()),
         when,
         chapter,
+        functions: program.functions.clone(),
         program: program.into(),
         unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
         owns: rule.owns.iter().map(|function| function.value.clone()).collect(),

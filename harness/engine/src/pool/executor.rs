@@ -364,7 +364,7 @@ impl Executor {
         // A rule that begins with only the library loaded may start the runtime itself.
         let by_rule = || {
             let changes = &self.rules.environment.process_functions;
-            rule.program.function_names().any(|name| changes.contains(name))
+            rule.function_names().any(|name| changes.contains(name))
         };
         let set_up = SetUp { runtime: set_up.runtime || by_rule(), sight: &process.sight, ..set_up };
         Ok(self.factory.start(machine, set_up)?.0)

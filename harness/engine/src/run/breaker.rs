@@ -258,7 +258,7 @@ fn out(why: &str) -> String {
 
 /// The functions that a rule calls, including functions that release the resources acquired by the rule.
 pub(super) fn calls<'a>(rule: &Rule, rules: &'a Rules) -> BTreeSet<&'a str> {
-    let mut calls: BTreeSet<&str> = rule.program.function_names().collect();
+    let mut calls: BTreeSet<&str> = rule.function_names().collect();
     let acquires = rules.resources.iter().filter(|resource| calls.contains(resource.acquire.as_str()));
     let releases: Vec<&str> = acquires.map(|resource| resource.release.function.as_str()).collect();
     calls.extend(releases);

@@ -35,7 +35,7 @@ pub(super) fn expect_debuggable(
         return Err(NotDebugged::Cases { rule: id() });
     }
     debugger.expect_installed()?;
-    let mut called: Vec<&str> = rule.program.function_names().collect();
+    let mut called: Vec<&str> = rule.function_names().collect();
     called.dedup();
     let owned = called.iter().find(|name| rule.owns.iter().any(|owned| owned == *name)).or(called.first());
     let stops = owned.and_then(|function| debugger.stops_at(function));

@@ -178,7 +178,7 @@ impl Filter {
     /// Fails if a rule calls none of the given functions, or if a chapter is unknown.
     fn expect_names(&self, rules: &Rules) -> Result<(), NothingSelected> {
         if let Some(name) = self.functions.iter().find(|name| rules.callers(name).next().is_none()) {
-            let called: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.program.function_names()).collect();
+            let called: BTreeSet<&str> = rules.rules.iter().flat_map(|rule| rule.function_names()).collect();
             return Err(NothingSelected::NoCaller { function: name.clone(), hint: hint(name, called) });
         }
         let derived = rules.support_rule().map(|_| SUPPORT);

@@ -79,7 +79,7 @@ fn judged(target: &Target) -> (Vec<String>, Vec<String>) {
 /// The functions that rules call and that the documents list as supported on the product.
 fn supported(target: &Target) -> Vec<String> {
     let rules = &target.rules;
-    let called = |name: &str| rules.rules.iter().any(|rule| rule.program.function_names().any(|called| called == name));
+    let called = |name: &str| rules.rules.iter().any(|rule| rule.function_names().any(|called| called == name));
     let entries = rules.support.iter();
     entries
         .filter(|(name, entry)| entry.supported.contains(&target.conditions.product) && called(name))

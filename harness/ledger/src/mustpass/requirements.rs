@@ -202,5 +202,5 @@ fn conditions(header: &RunHeader, rules: &Rules) -> Conditions {
 
 /// True if a rule calls a function that is documented only for physical machines.
 fn bound_to_hardware(rule: &Rule, rules: &Rules) -> bool {
-    rule.program.function_names().any(|name| rules.support.get(name).is_some_and(|entry| entry.not_virtual))
+    rule.function_names().any(|name| rules.support.get(name).is_some_and(|entry| entry.not_virtual))
 }
