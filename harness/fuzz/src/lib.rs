@@ -8,6 +8,7 @@
 #[expect(unreachable_pub, reason = "the tables are generated for the engine's tests")]
 #[path = "../../engine/tests/toy/bindings.rs"]
 mod bindings;
+pub mod book;
 pub mod case;
 pub mod catalog;
 pub mod elf;
@@ -44,6 +45,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "wire", law: wire::law, words: wire::WORDS },
     Target { name: "parts", law: parts::law, words: parts::WORDS },
     Target { name: "expectations", law: expectations::law, words: expectations::WORDS },
+    Target { name: "book", law: book::law, words: book::WORDS },
     Target { name: "elf", law: elf::law, words: elf::WORDS },
 ];
 
