@@ -43,6 +43,8 @@ pub struct Factory {
     pub python: Option<PythonSetUp>,
     /// The number of bytes that a worker may use in addition to its memory after start-up; `None` for no limit.
     pub memory: Option<u64>,
+    /// True if the memory of a case becomes inaccessible when the case has ended.
+    pub fenced_memory: bool,
     /// The only chapter that pooled workers read: for proofs, which start many workers for a few rules each.
     pub only: Option<String>,
     /// The number of started workers, by reason.
@@ -182,6 +184,7 @@ impl Factory {
             deadlines,
             python: None,
             memory: None,
+            fenced_memory: false,
             only: None,
             starts: StartCount::default(),
             numbers: AtomicU64::new(0),
@@ -307,6 +310,7 @@ impl Factory {
             device: set_up.device,
             product: self.product.clone(),
             memory: self.memory,
+            fenced_memory: self.fenced_memory,
             through: self.python.as_ref().map(|python| python.through.clone()),
             mute: self.mute.load(Ordering::Relaxed),
         }

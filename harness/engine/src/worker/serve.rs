@@ -222,6 +222,9 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
     };
+    if start.fenced_memory {
+        super::arena::fence();
+    }
     let limited = start.memory.map(|bytes| Ok((bytes, Flight::map(&file)?))).transpose();
     let limited = limited.map_err(|error| WorkerFault::io(&path, error))?;
     drop(file);
