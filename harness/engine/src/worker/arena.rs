@@ -258,3 +258,94 @@ pub(super) unsafe fn first_written(base: *const u8, length: usize) -> Option<usi
         piece.iter().position(|byte| *byte != MARK).filter(|_| !same).map(|at| start + at)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Arena, LARGEST, first_written, mark, pieces};
+
+    /// An address in an arena, without its memory.
+    fn taken(arena: &mut Arena, bytes: usize, align: usize) -> usize {
+        arena.take(bytes, align).expect("there is memory") as usize
+    }
+
+    #[test]
+    fn blocks_are_aligned_and_do_not_overlap() {
+        let mut arena = Arena::default();
+        let mut blocks = Vec::new();
+        for (bytes, align) in [(8, 16), (1, 1), (100, 4096), (3 << 20, 64), (24, 2 << 20), (0, 16), (70_000, 16)] {
+            let start = taken(&mut arena, bytes, align);
+            assert_eq!(start % align, 0, "{bytes} bytes");
+            // SAFETY: the block was just taken.
+            unsafe { (start as *mut u8).write_bytes(1, bytes) };
+            blocks.push((start, start + bytes));
+        }
+        blocks.sort_unstable();
+        assert!(blocks.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{blocks:?}");
+    }
+
+    #[test]
+    fn a_case_does_not_get_the_memory_of_the_case_before() {
+        let mut arena = Arena::default();
+        let before = taken(&mut arena, 1000, 16);
+        arena.rest();
+        assert!(arena.rests(before as *const u8));
+        let now = taken(&mut arena, 1000, 16);
+        assert!(!arena.rests(now as *const u8) && now.abs_diff(before) >= 1000);
+    }
+
+    #[test]
+    fn memory_after_a_moment_is_taken_again() {
+        let mut arena = Arena::default();
+        taken(&mut arena, 1000, 16);
+        let moment = arena.now();
+        let first = taken(&mut arena, 1000, 16);
+        taken(&mut arena, 1 << 20, 16);
+        arena.rewind(moment);
+        assert_eq!(taken(&mut arena, 1000, 16), first);
+    }
+
+    #[test]
+    fn a_large_mapping_is_given_back_at_the_end_of_its_case() {
+        let mut arena = Arena::default();
+        let small = taken(&mut arena, 4096, 16);
+        let large = taken(&mut arena, LARGEST, 16);
+        arena.rest();
+        assert!(!arena.rests(large as *const u8) && arena.rests(small as *const u8));
+    }
+
+    #[test]
+    fn joined_memory_rests_with_the_case() {
+        let (mut arena, mut lane) = (Arena::default(), Arena::default());
+        let own = taken(&mut lane, 100, 16);
+        arena.join(&mut lane);
+        drop(lane);
+        // SAFETY: the block belongs to the first arena now.
+        unsafe { (own as *mut u8).write_bytes(1, 100) };
+        arena.rest();
+        assert!(arena.rests(own as *const u8));
+    }
+
+    #[test]
+    fn a_request_that_no_memory_can_hold_is_refused() {
+        assert!(Arena::default().take(usize::MAX, 16).is_err() && Arena::default().take(1 << 60, 16).is_err());
+    }
+
+    #[test]
+    fn the_first_written_byte_is_found() {
+        for length in [0, 1, 8, 4095, 4096, 4097, 64 << 10, (64 << 10) + 1, 300_000] {
+            let mut bytes = vec![0_u8; length];
+            // SAFETY: the vector has this many bytes.
+            unsafe { mark(bytes.as_mut_ptr(), length) };
+            // SAFETY: as above.
+            assert_eq!(unsafe { first_written(bytes.as_ptr(), length) }, None, "{length} bytes");
+            for (start, piece) in pieces(length) {
+                for at in [start, start + piece - 1] {
+                    bytes[at] ^= 1;
+                    // SAFETY: as above.
+                    assert_eq!(unsafe { first_written(bytes.as_ptr(), length) }, Some(at), "{length} bytes");
+                    bytes[at] ^= 1;
+                }
+            }
+        }
+    }
+}
