@@ -224,8 +224,8 @@ impl Drop for Arena {
 /// The pieces that are marked in a buffer of this length: the start and length of each.
 ///
 /// Marking and checking a long buffer in full would take as long as new pages. A library writes ranges of bytes, so a
-/// sample in each page notices nearly every write of a long buffer. It need not hide old data, because each case has
-/// patterns of its own.
+/// sample in each page notices nearly every write of a long buffer. Old data need not be hidden, because patterns differ
+/// from case to case.
 fn pieces(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(PIECE).map(move |start| {
         let rest = length - start;

@@ -34,7 +34,7 @@ pub(super) struct Memory {
     shared: usize,
     arena: Arena,
     blocks: Vec<Block>,
-    /// The blocks of the case before, which nobody may write now.
+    /// The blocks of the case before. They must stay unchanged.
     ended: Vec<Block>,
     /// True if the case has come to its end, so that no call of the case still works with its memory.
     complete: bool,

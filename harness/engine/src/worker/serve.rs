@@ -388,7 +388,7 @@ impl<'a> Worker<'a> {
                     wire.reply(&Reply::Gate(trouble))?;
                 }
                 Request::Heap => {
-                    // What the suite keeps for later cases is not the library's.
+                    // Memory that waits for later cases must not count as the library's.
                     super::arena::trim();
                     wire.reply(&Reply::Heap(super::heap::allocated()))?;
                 }
