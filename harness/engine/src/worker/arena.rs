@@ -264,7 +264,7 @@ mod tests {
     use super::{Arena, LARGEST, first_written, mark, pieces};
 
     /// An address in an arena, without its memory.
-    fn taken(arena: &mut Arena, bytes: usize, align: usize) -> usize {
+    fn take(arena: &mut Arena, bytes: usize, align: usize) -> usize {
         arena.take(bytes, align).expect("there is memory") as usize
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let mut arena = Arena::default();
         let mut blocks = Vec::new();
         for (bytes, align) in [(8, 16), (1, 1), (100, 4096), (3 << 20, 64), (24, 2 << 20), (0, 16), (70_000, 16)] {
-            let start = taken(&mut arena, bytes, align);
+            let start = take(&mut arena, bytes, align);
             assert_eq!(start % align, 0, "{bytes} bytes");
             // SAFETY: the block was just taken.
             unsafe { (start as *mut u8).write_bytes(1, bytes) };
@@ -286,29 +286,29 @@ mod tests {
     #[test]
     fn a_case_does_not_get_the_memory_of_the_case_before() {
         let mut arena = Arena::default();
-        let before = taken(&mut arena, 1000, 16);
+        let before = take(&mut arena, 1000, 16);
         arena.rest();
         assert!(arena.rests(before as *const u8));
-        let now = taken(&mut arena, 1000, 16);
+        let now = take(&mut arena, 1000, 16);
         assert!(!arena.rests(now as *const u8) && now.abs_diff(before) >= 1000);
     }
 
     #[test]
     fn memory_after_a_moment_is_taken_again() {
         let mut arena = Arena::default();
-        taken(&mut arena, 1000, 16);
+        take(&mut arena, 1000, 16);
         let moment = arena.now();
-        let first = taken(&mut arena, 1000, 16);
-        taken(&mut arena, 1 << 20, 16);
+        let first = take(&mut arena, 1000, 16);
+        take(&mut arena, 1 << 20, 16);
         arena.rewind(moment);
-        assert_eq!(taken(&mut arena, 1000, 16), first);
+        assert_eq!(take(&mut arena, 1000, 16), first);
     }
 
     #[test]
     fn a_large_mapping_is_given_back_at_the_end_of_its_case() {
         let mut arena = Arena::default();
-        let small = taken(&mut arena, 4096, 16);
-        let large = taken(&mut arena, LARGEST, 16);
+        let small = take(&mut arena, 4096, 16);
+        let large = take(&mut arena, LARGEST, 16);
         arena.rest();
         assert!(!arena.rests(large as *const u8) && arena.rests(small as *const u8));
     }
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn joined_memory_rests_with_the_case() {
         let (mut arena, mut lane) = (Arena::default(), Arena::default());
-        let own = taken(&mut lane, 100, 16);
+        let own = take(&mut lane, 100, 16);
         arena.join(&mut lane);
         drop(lane);
         // SAFETY: the block belongs to the first arena now.
