@@ -32,6 +32,8 @@ step "the bundles run without Rust" ci/roots.sh
 step "examples for CI systems, the container file" ci/examples/check.sh
 step "the command for the steps below" cargo build --release -p atlas-cts
 step "good nights: every legal variant, with jitter" env CTS=target/release/atlas-cts ci/good-nights.sh 20
+step "no call uses the memory of an earlier case" \
+    cargo cts run --product a2 --backend simulator --tune fenced-memory=yes
 step "verdicts do not depend on the speed of the machine" env CTS=target/release/atlas-cts ci/speed.sh
 step "soaks notice what grows, and a faithful device is steady" env CTS=target/release/atlas-cts ci/soak.sh
 step "reproducers agree with the engine" ci/reproducers.sh

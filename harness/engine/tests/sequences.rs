@@ -126,6 +126,16 @@ fn a_run_can_try_all_short_sequences() {
 }
 
 #[test]
+fn a_write_into_the_buffer_of_an_earlier_case_is_noticed() {
+    let result = runs::run_one(&["KEPT"], &[], "toy.block.round-trip");
+    assert_eq!(result.verdict, Verdict::Pass, "{:?}", result.failure);
+    let late = |finding: &String| finding.ends_with(" was written, after the buffer's case had ended");
+    assert!(result.findings.iter().any(late), "{:?}", result.findings);
+    let fenced = runs::run_one(&["KEPT"], &["--tune", "fenced-memory=yes"], "toy.block.round-trip");
+    assert_eq!(fenced.verdict, Verdict::Crash, "{:?}", fenced.failure);
+}
+
+#[test]
 fn a_sequence_with_a_failure_is_shrunk_and_runs_again() {
     assert_eq!(faithful("toy.form.sequence").verdict, Verdict::Pass);
     let results = runs::run(&["BEYOND"], &[], |id| id == "toy.form.sequence");

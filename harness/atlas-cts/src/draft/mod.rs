@@ -210,9 +210,7 @@ fn chapter<'a>(rules: &'a Rules, wanted: &Wanted, functions: &[&Function]) -> Re
     let alike = |position: usize| {
         let of_area = rules.rules.iter().filter(|rule| rule.chapter == position && self::area(&rule.id) == area);
         let calls = |name: &str| functions.iter().any(|function| function.name == name);
-        of_area.fold((0, 0), |(callers, all), rule| {
-            (callers + usize::from(rule.function_names().any(calls)), all + 1)
-        })
+        of_area.fold((0, 0), |(callers, all), rule| (callers + usize::from(rule.function_names().any(calls)), all + 1))
     };
     let best = (0..rules.chapters.len()).rev().max_by_key(|position| alike(*position));
     best.filter(|position| alike(*position).1 > 0).map(|position| &rules.chapters[position]).ok_or_else(|| {

@@ -26,7 +26,7 @@ static BINDINGS: Bindings = Bindings {
     casts: &[],
 };
 
-unsafe fn never(_: *const std::ffi::c_void, _: &[u64]) -> u64 {
+fn never(_: *const std::ffi::c_void, _: &[u64]) -> u64 {
     unreachable!("no test calls it")
 }
 

@@ -42,6 +42,7 @@ impl Worker {
             state: Readiness::Device,
             device: 0,
             memory: None,
+            fenced_memory: false,
             through: None,
             mute: false,
         };

@@ -46,6 +46,8 @@ pub struct Factory {
     pub python: Option<PythonSetUp>,
     /// The number of bytes that a worker may use in addition to its memory after start-up; `None` for no limit.
     pub memory: Option<u64>,
+    /// True if the memory of a case becomes inaccessible when the case has ended.
+    pub fenced_memory: bool,
     /// The number of started workers, by reason.
     pub starts: StartCount,
     /// The largest number of a worker so far; in a resumed run, also of those before.
@@ -181,6 +183,7 @@ impl Factory {
             deadlines,
             python: None,
             memory: None,
+            fenced_memory: false,
             starts: StartCount::default(),
             numbers: AtomicU64::new(0),
             start_up: AtomicU64::new(0),
@@ -303,6 +306,7 @@ impl Factory {
             device: set_up.device,
             product: self.product.clone(),
             memory: self.memory,
+            fenced_memory: self.fenced_memory,
             through: self.python.as_ref().map(|python| python.through.clone()),
             mute: self.mute.load(Ordering::Relaxed),
         }

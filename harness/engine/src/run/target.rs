@@ -439,6 +439,7 @@ fn prepare(
         Deadlines { step, start: step * 4 },
     );
     factory.memory = options.memory_of_workers(choice.embedded);
+    factory.fenced_memory = options.tune.fenced_memory;
     let through = python.is_some();
     factory.python = python;
     let conditions = Conditions {

@@ -74,6 +74,8 @@ pub struct Tuning {
     pub exhaustive: Option<u32>,
     /// The memory limit of a worker in MiB; 0: none.
     pub worker_memory: Option<u64>,
+    /// True if the memory of a case becomes inaccessible when the case has ended.
+    pub fenced_memory: bool,
     /// Axioms whose checks are only observed.
     pub without_axioms: Vec<String>,
     /// True if single-device rules run on every device; `None`: in profiles longer than smoke.
@@ -102,6 +104,7 @@ impl Default for Tuning {
             patience: Waiting::Measured,
             exhaustive: None,
             worker_memory: None,
+            fenced_memory: false,
             without_axioms: Vec::new(),
             on_every_device: None,
             min_devices: None,
@@ -121,7 +124,7 @@ const fn tune(name: &'static str, of: u8, kind: Kind<Tuning>, help: &'static str
 }
 
 /// The keys of `--tune`.
-static TUNE: [Key<Tuning>; 14] = [
+static TUNE: [Key<Tuning>; 15] = [
     tune(
         "deadline",
         RUN | PROVE | DOCTOR,
@@ -152,6 +155,12 @@ static TUNE: [Key<Tuning>; 14] = [
         RUN | PROVE,
         Kind::Number("MIB", 0..=MOST_MEBIBYTES, |tune, mebibytes| tune.worker_memory = Some(mebibytes)),
         "0: none; default half of all",
+    ),
+    tune(
+        "fenced-memory",
+        RUN | PROVE,
+        Kind::Switch(|tune, fenced| tune.fenced_memory = fenced),
+        "late use of a case's memory crashes; default no",
     ),
     tune(
         "without-axiom",

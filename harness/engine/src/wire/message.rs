@@ -63,6 +63,9 @@ pub struct Start {
     /// The number of data bytes that the process may use in addition to its memory after start-up; `None` for no
     /// limit.
     pub memory: Option<u64>,
+    /// True if the memory of a case becomes inaccessible when the case has ended.
+    #[serde(default)]
+    pub fenced_memory: bool,
     /// The Python module through which calls are made; `None` for calls in C.
     #[serde(default)]
     pub through: Option<Through>,

@@ -1,7 +1,6 @@
 //! A case's memory: the frame with its variables, arrays, host buffers with guards, and patterns.
 
-use std::alloc::{Layout, alloc, dealloc};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -9,6 +8,7 @@ use tempfile::TempPath;
 
 use crate::wire::FILES;
 
+use super::arena::{Arena, Moment, first_written, mark};
 use super::difference::Known;
 use super::fault::Fault;
 
@@ -23,7 +23,7 @@ pub(super) fn find_folder() {
     LazyLock::force(&FOLDER);
 }
 
-/// All memory that a case allocates. The memory is freed between cases.
+/// All memory that a case allocates. The memory is freed between cases, and its pages are used again.
 #[derive(Debug)]
 pub(super) struct Memory {
     /// The first word of the frame with the variables.
@@ -32,12 +32,19 @@ pub(super) struct Memory {
     words: Vec<u64>,
     /// The number of blocks at the beginning that belong to the case, in a lane.
     shared: usize,
+    arena: Arena,
     blocks: Vec<Block>,
+    /// The blocks of the case before. They must stay unchanged.
+    ended: Vec<Block>,
+    /// True if the case has come to its end, so that no call of the case still works with its memory.
+    complete: bool,
     patterns: Vec<(usize, i128, *mut u8)>,
     mappings: Vec<(*mut std::ffi::c_void, usize)>,
     files: Vec<TempPath>,
     /// The numbers of blocks, mappings and files that [`Memory::free_since_kept`] keeps.
     kept: [usize; 3],
+    /// The moment of [`Memory::keep`].
+    kept_at: Moment,
     /// Makes each case's patterns different.
     pub salt: u64,
 }
@@ -45,7 +52,7 @@ pub(super) struct Memory {
 #[derive(Debug, Clone, Copy)]
 struct Block {
     base: *mut u8,
-    layout: Layout,
+    length: usize,
     /// The offset and length of the part between the guards; `None` for arrays and patterns, which have no guards.
     guarded: Option<(usize, usize)>,
 }
@@ -57,11 +64,15 @@ impl Memory {
             frame: words.as_mut_ptr(),
             words,
             shared: 0,
+            arena: Arena::default(),
             blocks: Vec::new(),
+            ended: Vec::new(),
+            complete: false,
             patterns: Vec::new(),
             mappings: Vec::new(),
             files: Vec::new(),
             kept: [0; 3],
+            kept_at: Moment::default(),
             salt: 0,
         }
     }
@@ -81,17 +92,22 @@ impl Memory {
             frame: self.frame,
             words: Vec::new(),
             shared: self.blocks.len(),
+            arena: Arena::default(),
             blocks: self.blocks.clone(),
+            ended: Vec::new(),
+            complete: false,
             patterns: self.patterns.clone(),
             mappings: Vec::new(),
             files: Vec::new(),
             kept: [0; 3],
+            kept_at: Moment::default(),
             salt: self.salt,
         }
     }
 
     /// Takes over what a lane allocated.
     pub(super) fn join(&mut self, lane: &mut Memory) {
+        self.arena.join(&mut lane.arena);
         self.blocks.extend(lane.blocks.drain(..).skip(lane.shared));
         lane.shared = 0;
         let new = |pattern: &(usize, i128, *mut u8)| self.patterns.iter().all(|known| known.2 != pattern.2);
@@ -106,7 +122,9 @@ impl Memory {
         let words = self.words.len();
         std::mem::forget(std::mem::replace(&mut self.words, vec![0; words]));
         self.frame = self.words.as_mut_ptr();
-        std::mem::forget(std::mem::take(&mut self.blocks));
+        self.arena.abandon();
+        self.blocks.clear();
+        self.ended.clear();
         std::mem::forget(std::mem::take(&mut self.mappings));
         self.patterns.clear();
     }
@@ -241,28 +259,38 @@ impl Memory {
         None
     }
 
+    /// Notes that the case has come to its end. Only then a later write to its memory is a defect: after a failure, the
+    /// case may have left work behind.
+    pub(super) fn complete(&mut self) {
+        self.complete = true;
+    }
+
+    /// The first byte that was written in a block of the case before: its offset from the buffer, and the buffer's
+    /// length.
+    pub(super) fn late_write(&self) -> Option<(isize, usize)> {
+        self.ended.iter().find_map(|block| {
+            // SAFETY: the arena keeps the memory of the case before until the next reset.
+            let at = unsafe { first_written(block.base, block.length) }?;
+            let (front, bytes) = block.guarded.unwrap_or((0, block.length));
+            Some((at as isize - front as isize, bytes))
+        })
+    }
+
     fn guard_byte(&self) -> u8 {
         0xC1 ^ (self.salt as u8 & 0x0E)
     }
 
     fn block(&mut self, bytes: usize, align: usize, guarded: Option<(usize, usize)>) -> Result<*mut u8, Fault> {
-        let short = || {
-            let source = io::Error::from_raw_os_error(libc::ENOMEM);
-            Fault::Memory { what: format!("cannot allocate {bytes} bytes"), source }
-        };
-        let layout = Layout::from_size_align(bytes, align).map_err(|_| short())?;
-        // SAFETY: the size is not zero.
-        let base = unsafe { alloc(layout) };
-        if base.is_null() {
-            return Err(short());
-        }
-        self.blocks.push(Block { base, layout, guarded });
+        let taken = self.arena.take(bytes, align);
+        let base = taken.map_err(|source| Fault::Memory { what: format!("cannot allocate {bytes} bytes"), source })?;
+        self.blocks.push(Block { base, length: bytes, guarded });
         Ok(base)
     }
 
     /// Keeps everything that was allocated so far when later allocations are freed.
     pub(super) fn keep(&mut self) {
         self.kept = [self.blocks.len(), self.mappings.len(), self.files.len()];
+        self.kept_at = self.arena.now();
     }
 
     /// Frees everything that was allocated since [`Memory::keep`].
@@ -270,23 +298,35 @@ impl Memory {
         let [blocks, mappings, files] = self.kept;
         let freed: Vec<usize> = self.blocks.iter().skip(blocks).map(|block| block.base as usize).collect();
         self.patterns.retain(|(_, _, pointer)| !freed.contains(&(*pointer as usize)));
-        self.free_from(blocks, mappings, files);
+        for block in self.blocks.drain(blocks.min(self.blocks.len())..) {
+            // SAFETY: the arena still holds the block, which is used no longer.
+            unsafe { mark(block.base, block.length) };
+        }
+        self.arena.rewind(self.kept_at);
+        self.free_others(mappings, files);
     }
 
     fn free_all(&mut self) {
         self.patterns.clear();
         self.kept = [0; 3];
+        self.kept_at = Moment::default();
         // The blocks of the case that a lane shares are not the lane's.
         let shared = std::mem::take(&mut self.shared);
-        self.free_from(shared, 0, 0);
-        self.blocks.clear();
+        self.arena.rest();
+        self.ended.clear();
+        let own = self.blocks.drain(..).skip(shared).filter(|block| self.arena.rests(block.base));
+        self.ended.extend(own);
+        for block in &self.ended {
+            // SAFETY: the arena keeps the block until the next case has ended, and the block's case has ended.
+            unsafe { mark(block.base, block.length) };
+        }
+        if !std::mem::take(&mut self.complete) {
+            self.ended.clear();
+        }
+        self.free_others(0, 0);
     }
 
-    fn free_from(&mut self, blocks: usize, mappings: usize, files: usize) {
-        for block in self.blocks.drain(blocks.min(self.blocks.len())..) {
-            // SAFETY: allocated by `block` with this layout and freed once.
-            unsafe { dealloc(block.base, block.layout) };
-        }
+    fn free_others(&mut self, mappings: usize, files: usize) {
         for (base, length) in self.mappings.drain(mappings.min(self.mappings.len())..) {
             // SAFETY: mapped by `edge`, and unused after the case. If unmapping fails, one mapping is leaked.
             let _ = unsafe { rustix::mm::munmap(base, length) };

@@ -1,6 +1,7 @@
 //! The worker: a process that loads the library under test and executes programs with it.
 
 mod actors;
+mod arena;
 mod begun;
 mod copies;
 mod crash;

@@ -225,6 +225,9 @@ fn serve(runtime: &'static Runtime) -> Result<(), WorkerFault> {
     let Some(Request::Start(start)) = wire.next()? else {
         return Err(WorkerFault::Unexpected { expected: "`start` as the first request", got: "another".to_owned() });
     };
+    if start.fenced_memory {
+        super::arena::fence();
+    }
     let limited = start.memory.map(|bytes| Ok((bytes, Flight::map(&file)?))).transpose();
     let limited = limited.map_err(|error| WorkerFault::io(&path, error))?;
     drop(file);
@@ -384,7 +387,11 @@ impl<'a> Worker<'a> {
                     let trouble = self.life_cycle.run_section(Section::Trial(asked)).err();
                     wire.reply(&Reply::Gate(trouble))?;
                 }
-                Request::Heap => wire.reply(&Reply::Heap(super::heap::allocated()))?,
+                Request::Heap => {
+                    // Memory that waits for later cases must not count as the library's.
+                    super::arena::trim();
+                    wire.reply(&Reply::Heap(super::heap::allocated()))?;
+                }
                 Request::Exports(names) => {
                     let exported = names.iter().map(|name| self.exports(name)).collect();
                     wire.reply(&Reply::Exported(exported))?;

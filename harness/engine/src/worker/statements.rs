@@ -35,6 +35,16 @@ impl<'a> Execution<'a> {
             let message = format!("byte {at} was written, outside the {bytes}-byte host buffer that the rule passed");
             self.report.fail(Verdict::Fail, Span::default(), message);
         }
+        if self.report.failure.is_none()
+            && let Some((at, bytes)) = self.memory.late_write()
+        {
+            // No sentence promises it, and the rule may have left a call at work: reported, not judged.
+            let text = format!("byte {at} of a {bytes}-byte buffer was written, after the buffer's case had ended");
+            self.report.findings.push(text);
+        }
+        if result.is_ok() && self.report.failure.is_none() {
+            self.memory.complete();
+        }
     }
 
     /// Runs deferred calls, releases all resources, and judges the releases if the case held.

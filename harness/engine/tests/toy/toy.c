@@ -284,6 +284,14 @@ toyResult toy_copy(void *to, const void *from, size_t bytes, toyWay way)
     if (way == TOY_OUT)
         ((char *)to)[bytes] ^= 0x55;
 #endif
+#ifdef DEFECT_KEPT
+    if (way == TOY_OUT) {
+        static char *kept;
+        if (kept != NULL)
+            *kept ^= 0x55;
+        kept = to;
+    }
+#endif
     return TOY_OK;
 }
 
