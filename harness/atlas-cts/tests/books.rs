@@ -8,7 +8,6 @@ use std::process::{Command, Stdio};
 use atlas_cts::runtimes::RUNTIMES;
 use catalog::{CatalogPlace, Rule, Rules, book, load};
 use engine::case::{Budget, Plan, Scope};
-use engine::print_c::{Sheet, print_c};
 use engine::runtime::Runtime;
 use rstest::rstest;
 use steps::print::steps_text;
@@ -51,11 +50,6 @@ fn a_rule_from_a_book_prints_the_same_steps_and_draws_the_same_cases(#[values(0,
         let steps = |rule: &Rule, rules: &Rules| steps_text(&syntax_of(&rule.program, &rules.environment).unwrap());
         assert_eq!(steps(wanted, &written), steps(found, &stored), "{}", wanted.id);
         assert_eq!(cases(wanted, &written), cases(found, &stored), "{}", wanted.id);
-        let printed = |rule: &Rule, rules: &Rules| {
-            let product = rules.product(&rules.default_product).unwrap();
-            print_c(rules, rule, &Sheet::new(product, 4)).map_err(|error| error.to_string())
-        };
-        assert_eq!(printed(wanted, &written), printed(found, &stored), "{}", wanted.id);
         let clauses = |rule: &Rule, rules: &Rules| -> Vec<String> {
             let grounds = rule.grounds.iter().flat_map(|ground| &ground.clauses);
             let told = grounds.map(|at| &rules.book.clauses[*at]);

@@ -1,6 +1,7 @@
 //! Causes: what a run with many failures for one reason prints, and what follows from it.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use record::{Content, FailingValues, Remainder, Shape, Untried};
 use rstest::rstest;
@@ -15,10 +16,19 @@ fn broken(bench: &Bench, report: &str, more: &[&str]) -> Answer {
     bench.run(words.iter().chain(more))
 }
 
+/// A red run that several tests read: its folder, and what it printed.
+fn red() -> &'static (Bench, Answer) {
+    static RED: LazyLock<(Bench, Answer)> = LazyLock::new(|| {
+        let bench = Bench::new();
+        let answer = broken(&bench, "report", &[]);
+        (bench, answer)
+    });
+    &RED
+}
+
 #[test]
 fn a_red_run_ends_with_its_cause_the_block_to_read_and_three_commands() {
-    let bench = Bench::new();
-    let answer = broken(&bench, "report", &[]);
+    let (bench, answer) = red();
     answer.says(1, &["causes (1)", "the last bytes (", "never written", "begin with acl.copy.sync-roundtrip"]);
     let blocks = answer.text.matches("\n  place ").count();
     let noted = answer.text.matches("\n  fail  ").count();
@@ -114,9 +124,10 @@ fn nothing_is_new_in_the_run_from_which_entries_were_drafted(#[case] defect: &st
 
 #[test]
 fn one_entry_excuses_one_cause_and_no_other_rule() {
+    let (red, _) = red();
     let bench = Bench::new();
-    broken(&bench, "red", &[]).says(1, &[]);
-    let expect = ["expect", "--from", "red", "--owner", "memory", "--tracker", "https://tracker.example/1"];
+    let run = red.path("report").display().to_string();
+    let expect = ["expect", "--from", &run, "--owner", "memory", "--tracker", "https://tracker.example/1"];
     bench.run(expect.iter().chain(&["--to", "known.yaml"])).says(0, &[]);
     let entries = fs::read_to_string(bench.path("known.yaml")).unwrap();
     assert_eq!((entries.matches("tracker:").count(), entries.matches("shape: tail").count()), (1, 1), "{entries}");

@@ -9,17 +9,17 @@ use crate::support::project;
 #[path = "../examples/size.rs"]
 mod counted;
 
-/// The largest sizes that are accepted. Code and tests rose once above what the deletions had left: by
-/// the processes, variants and rules of a first GPU.
+/// The largest sizes that are accepted. Code and tests rose twice above what the deletions had left: by
+/// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 116200),
-    ("lines of tests", 35350),
-    ("Rust files", 1040),
+    ("lines of code", 117600),
+    ("lines of tests", 35750),
+    ("Rust files", 1050),
     ("commands", 14),
     ("options and keys", 100),
     ("options of run", 40),
-    ("words of docs", 33050),
-    ("direct crates", 47),
+    ("words of docs", 33250),
+    ("direct crates", 48),
 ];
 
 #[test]

@@ -30,7 +30,7 @@ fn never(_: *const std::ffi::c_void, _: &[u64]) -> u64 {
     unreachable!("no test calls it")
 }
 
-fn stored(ty: Type) -> Result<Type, postcard::Error> {
+fn store(ty: Type) -> Result<Type, postcard::Error> {
     abi::form::within(&BINDINGS, || postcard::from_bytes(&postcard::to_extend(&ty, Vec::new())?))
 }
 
@@ -38,11 +38,11 @@ fn stored(ty: Type) -> Result<Type, postcard::Error> {
 fn a_type_is_stored_by_the_position_of_its_name() {
     let function = &BINDINGS.functions[0];
     for ty in function.parameters.iter().map(|parameter| parameter.ty).chain([function.returns]) {
-        assert_eq!(stored(ty), Ok(ty));
+        assert_eq!(store(ty), Ok(ty));
     }
     let long = Type::LongLong { name: "long long", signed: true };
-    assert_eq!(stored(long), Ok(long), "the language knows it without a header");
-    assert!(stored(Type::Handle("of-another-header")).is_err());
+    assert_eq!(store(long), Ok(long), "the language knows it without a header");
+    assert!(store(Type::Handle("of-another-header")).is_err());
 }
 
 #[test]
