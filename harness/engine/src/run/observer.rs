@@ -68,9 +68,9 @@ pub struct Agenda {
 
 impl Agenda {
     /// The number of rules that run at the same time. Default: the number of devices that rules can lease or, if each
-    /// rule has a simulated machine, the number of processors.
+    /// rule has a simulated machine, twice the number of processors, because rules with held streams mostly wait.
     pub fn threads(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = || 2 * std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.campaign.devices.at_the_same_time();
         let wanted = self.jobs.unwrap_or_else(|| most.unwrap_or_else(processors));
         most.map_or(wanted, |most| wanted.min(most)).max(1)

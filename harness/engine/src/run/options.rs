@@ -122,7 +122,7 @@ pub struct WorkerOptions {
     /// Number of rules to run in parallel.
     ///
     /// In a proof, the number of simulated devices. Default on real devices: one rule per device, which is also the
-    /// maximum. Default on a simulated device: the number of processors, or twice that number in a proof.
+    /// maximum. Default on a simulated device: twice the number of processors.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = WORK)]
     pub jobs: Option<usize>,
 }
