@@ -67,6 +67,17 @@ write_texts() {
     bash -n "$folder/completions/atlas-cts.bash"
 }
 
+# Writes the books of the catalogs, which are the same for every architecture too.
+write_books() {
+    local folder=$1 built=$out/build/books runtime
+    rm -rf "$built"
+    for runtime in specs/*/api.yaml; do
+        "$out/build/x86_64-unknown-linux-gnu/bundle/atlas-cts" list --runtime "$(basename "$(dirname "$runtime")")" >/dev/null
+    done
+    mkdir "$folder/books"
+    install -m 644 "$built"/*.book "$folder/books"
+}
+
 package() {
     local arch=$1
     local target=$arch-unknown-linux-gnu
@@ -80,6 +91,7 @@ package() {
     install -m 755 ci/package/nightly.sh "$folder/nightly.sh"
     install -m 644 LICENSE "$folder/LICENSE"
     write_texts "$folder"
+    write_books "$folder"
     "$out/python/bin/python" ci/package/contents.py "$target" "$RUSTC" "$out/rust" "$folder"
     sed -e "s/@NAME@/$name/g" -e "s/@VERSION@/$version/g" -e "s/@ARCH@/$arch/g" -e "s/@GLIBC@/$glibc/g" \
         ci/package/README.md >"$folder/README.md"

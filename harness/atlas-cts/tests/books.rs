@@ -118,5 +118,7 @@ fn the_first_process_makes_the_book_and_a_damaged_or_foreign_one_is_made_again()
 fn without_a_folder_for_books_the_command_works() {
     let bench = Bench::new();
     bench.write("cache", "a file, not a folder");
-    run_copy(&bench, &["list", "--runtime", "cuda"]).says(0, &["cuda.access.own-device-rw"]);
+    let answer = run_copy(&bench, &["list", "--runtime", "cuda"]);
+    answer.says(0, &["cuda.access.own-device-rw"]);
+    assert!(!answer.text.contains("note"), "{}", answer.text);
 }

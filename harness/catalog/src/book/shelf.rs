@@ -45,9 +45,11 @@ pub fn open(place: &CatalogPlace, fingerprint: u64) -> Result<CatalogBook, Catal
             Err(reason) => remark = Some(format!("{}: {reason}; it is made again", path.display())),
         }
     }
-    let rules = load(place)?;
+    let bytes = encode(&load(place)?).expect("a checked catalog names only what is in its header");
     // A book that cannot be written costs the next process the time to read YAML, and nothing else.
-    let path = own.and_then(|folder| keep(&folder, &name, &rules).ok());
+    let path = own.and_then(|folder| keep(&folder, &name, &bytes, place.bindings.runtime).ok());
+    // The first process knows no more than the next ones.
+    let rules = decode(&bytes, place.bindings).expect("these bytes were just written");
     Ok(CatalogBook { rules, remark, path })
 }
 
@@ -87,7 +89,9 @@ fn read(path: &Path, place: &CatalogPlace, own: bool) -> Result<Option<Rules>, S
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = match File::options().read(true).custom_flags(flags.bits() as i32).open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.to_string()),
     };
     let about = file.metadata().map_err(|error| error.to_string())?;
@@ -101,14 +105,13 @@ fn read(path: &Path, place: &CatalogPlace, own: bool) -> Result<Option<Rules>, S
 }
 
 /// Writes a book, and removes the oldest ones of the same runtime.
-fn keep(folder: &Path, name: &str, rules: &Rules) -> io::Result<PathBuf> {
-    let bytes = encode(rules).map_err(io::Error::other)?;
+fn keep(folder: &Path, name: &str, bytes: &[u8], runtime: &str) -> io::Result<PathBuf> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(folder)?;
-    file.write_all(&bytes)?;
+    file.write_all(bytes)?;
     let path = folder.join(name);
     file.persist(&path).map_err(|failed| failed.error)?;
-    remove_oldest(folder, &rules.runtime);
+    remove_oldest(folder, runtime);
     Ok(path)
 }
 
