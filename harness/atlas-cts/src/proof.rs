@@ -134,7 +134,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     let header = target.header(&options);
     say_line(first_line(&header))?;
     // Rules spend most of their time waiting, so the proof runs more rules at once than there are processors.
-    let jobs = options.workers.jobs.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = options.workers.jobs.unwrap_or_else(|| 4 * std::thread::available_parallelism().map_or(1, usize::from));
     let proof = ProofOptions {
         seeds: arguments.seeds,
         jobs,

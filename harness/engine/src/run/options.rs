@@ -122,7 +122,7 @@ pub struct WorkerOptions {
     /// Number of rules to run in parallel.
     ///
     /// In a proof, the number of simulated devices. Default on real devices: one rule per device, which is also the
-    /// maximum. Default on a simulated device: twice the number of processors.
+    /// maximum. Default on a simulated device: twice the number of processors, or four times in a proof.
     #[arg(long, env = "ATLAS_CTS_JOBS", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = WORK)]
     pub jobs: Option<usize>,
 }
