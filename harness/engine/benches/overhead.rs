@@ -42,6 +42,10 @@ fn main() {
     }
     let mut criterion = Criterion::default().configure_from_args();
     let place = Place::new();
+    // A filter for criterion's benchmarks leaves it out, unless it names it.
+    if std::env::args().skip(1).all(|word| word.starts_with("--") || word.contains("rapidcheck")) {
+        rapidcheck(&place);
+    }
     case(&mut criterion, &place);
     rule(&mut criterion, &place);
     turn(&mut criterion, &place);
@@ -124,6 +128,44 @@ fn case(criterion: &mut Criterion, place: &Place) {
         });
     }
     group.finish();
+}
+
+/// The same property in the engine and in compiled rapidcheck, several times in turn, as a ratio.
+fn rapidcheck(place: &Place) {
+    const CASES: u32 = 50_000;
+    if !Path::new("/usr/include/rapidcheck.h").exists() {
+        println!("rapidcheck: NOT COMPARED, its header is missing (Debian: librapidcheck-dev)");
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/overhead/rapidcheck.cpp");
+    let binary = place.specs.with_file_name("rapidcheck");
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O2", "-o"]).arg(&binary).arg(source).arg("-lrapidcheck").arg(&place.library);
+    assert!(compiler.status().is_ok_and(|status| status.success()), "g++ cannot build rapidcheck.cpp");
+    let mut worker = worker::Worker::start(place);
+    worker.give(&place.rules(), "toy.case.axes");
+    let mut ratios: Vec<f64> = (1..=7)
+        .map(|seed| {
+            let printed = Command::new(&binary).arg(CASES.to_string()).output().expect("it was just built");
+            let theirs: f64 = String::from_utf8_lossy(&printed.stdout).trim().parse().expect("it prints nanoseconds");
+            let budget = Budget {
+                cases: CASES,
+                repeats: CASES,
+                calls: u64::MAX,
+                limit_milliseconds: 600_000,
+                ..Budget::default()
+            };
+            let begun = Instant::now();
+            let reply = worker.ask(&Request::Run(Box::new(RunRule { budget, seed, ..worker::run("toy.case.axes") })));
+            let elapsed = begun.elapsed();
+            let Reply::Searched(result) = reply else { panic!("{reply:?}") };
+            let ours = elapsed.as_nanos() as f64 / result.cases as f64;
+            println!("rapidcheck: {theirs:.0} ns a case; the engine: {ours:.0} ns");
+            ours / theirs
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("overhead a case in compiled rapidcheck's: {:.2}", ratios[ratios.len() / 2]);
 }
 
 /// A trivial rule, from the plan to its result, in a session with default options.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::clauses::ClauseBook;
-use super::rules::{Rule, Rules};
+use super::rules::{Ground, Rule, Rules};
 use super::specs::short;
 
 mod program;
@@ -104,17 +104,15 @@ fn decode_body(bytes: &[u8], bindings: &'static Bindings) -> Result<Rules, BookE
         let document = rules.documents.iter().find(|document| document.id.value == clause.document);
         clause.source = document.ok_or(BookError::Damaged)?.place(&clause.section);
     }
-    for (rule, moved) in rules.rules.iter_mut().zip(grounds) {
-        rule.grounds.iter_mut().zip(moved).for_each(|(ground, clauses)| ground.clauses = clauses);
+    for (rule, positions) in rules.rules.iter_mut().zip(grounds) {
+        rule.grounds.iter_mut().zip(positions).for_each(|(ground, clauses)| ground.clauses = clauses);
     }
-    let outside = |ground: &super::rules::Ground| ground.clauses.iter().any(|at| *at >= rules.book.clauses.len());
-    if !rules.book.clauses.is_empty() && rules.rules.iter().any(|rule| rule.grounds.iter().any(outside)) {
+    let outside = |ground: &Ground| ground.clauses.iter().any(|at| *at >= rules.book.clauses.len());
+    if rules.rules.iter().any(|rule| rule.grounds.iter().any(outside)) {
         return Err(BookError::Damaged);
     }
-    if !rules.book.clauses.is_empty() {
-        rules.rules.iter_mut().for_each(|rule| rule.list_sources(&rules.book));
-    }
     for rule in &mut rules.rules {
+        rule.list_sources(&rules.book);
         rule.file = short(&rules.chapters.get(rule.chapter).ok_or(BookError::Damaged)?.path);
     }
     rules.number();
@@ -130,14 +128,13 @@ fn write_body(
     let bindings = rules.environment.declarations.bindings;
     let mut bytes = MAGIC.to_vec();
     bytes.extend([0; DIGEST]);
-    let bytes = abi::form::within(bindings, || {
+    bytes = abi::form::within(bindings, || {
         let bytes = postcard::to_extend(bindings.header_digest, bytes)?;
         let bytes = postcard::to_extend(rules, bytes)?;
         let bytes = postcard::to_extend(clauses, bytes)?;
         let bytes = postcard::to_extend(grounds, bytes)?;
         postcard::to_extend(wanted, bytes)
     })?;
-    let mut bytes = bytes;
     let digest = Sha256::digest(&bytes[MAGIC.len() + DIGEST..]);
     bytes[MAGIC.len()..MAGIC.len() + DIGEST].copy_from_slice(&digest);
     Ok(bytes)
@@ -163,6 +160,6 @@ fn named_clauses(rules: &Rules) -> (ClauseBook, Vec<Option<usize>>) {
 }
 
 fn new_positions(rule: &Rule, positions: &[Option<usize>]) -> Vec<Vec<usize>> {
-    let of = |ground: &super::rules::Ground| ground.clauses.iter().filter_map(|at| positions[*at]).collect();
+    let of = |ground: &Ground| ground.clauses.iter().filter_map(|at| positions[*at]).collect();
     rule.grounds.iter().map(of).collect()
 }

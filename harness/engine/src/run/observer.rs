@@ -9,6 +9,7 @@ use crate::pool::interrupt;
 use crate::runtime::Runtime;
 use catalog::{CatalogPlace, Rules, Specs, book, load};
 use record::books::Books;
+use record::text::{clean, disarmed};
 use record::{Recorded, RuleResult, RunEnd, RunHeader};
 
 use super::campaign::Campaign;
@@ -361,7 +362,7 @@ pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Ru
     }
     let book = book::open(&place, runtime.fingerprint)?;
     if let Some(remark) = book.remark {
-        eprintln!("note: {remark}");
+        eprintln!("note: {}", disarmed(&clean(&remark)));
     }
     Ok(book.rules)
 }
