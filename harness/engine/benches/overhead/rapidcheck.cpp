@@ -25,7 +25,7 @@ int main(int, char **arguments)
         const auto n = toy_blocks();
         RC_ASSERT(r == TOY_OK);
         RC_ASSERT(n <= size);
-        RC_ASSERT(p != nullptr);
+        RC_ASSERT(reinterpret_cast<uintptr_t>(p) != 0);
         RC_ASSERT(reinterpret_cast<uintptr_t>(p) % 64 == 0);
         RC_ASSERT(toy_free(p) == TOY_OK);
     });
