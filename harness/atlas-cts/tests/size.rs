@@ -13,7 +13,7 @@ mod counted;
 /// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases.
 const BUDGETS: [(&str, usize); 8] = [
     ("lines of code", 117600),
-    ("lines of tests", 35750),
+    ("lines of tests", 35800),
     ("Rust files", 1050),
     ("commands", 14),
     ("options and keys", 100),

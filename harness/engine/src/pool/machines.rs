@@ -21,6 +21,10 @@ use crate::leftovers::RUN_FOLDERS as PREFIX;
 const LOCK: &str = "lock";
 /// The age up to which a folder without a lock file is left alone, because the folder may just have been created.
 const YOUNG: Duration = Duration::from_secs(600);
+/// The number of times that the removal of a folder is tried while something is still created in it, and the pause
+/// between two tries.
+const REMOVALS: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(10);
 /// The number of times in a row that other runs may remove a new folder as a leftover before the creation fails.
 const TRIES: usize = 10;
 
@@ -134,7 +138,17 @@ fn remove_if_left_over(path: &Path) -> io::Result<()> {
         }
         Err(error) => return Err(error),
     };
-    if held.is_some() { std::fs::remove_dir_all(path) } else { Ok(()) }
+    if held.is_none() {
+        return Ok(());
+    }
+    // A worker outlives its killed supervisor for a moment, and may create a file in the meantime.
+    for _ in 1..REMOVALS {
+        match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    std::fs::remove_dir_all(path)
 }
 
 #[cfg(test)]
@@ -165,6 +179,28 @@ mod tests {
         fs::create_dir(&other).unwrap();
         remove_left_over(place.path());
         assert_eq!([&live, &dead, &young, &old, &other].map(|path| path.exists()), [true, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_folder_in_which_a_worker_still_creates_files_for_a_moment_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let (dead, lock) = folder(place.path(), "dead", true);
+        drop(lock);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let begun = std::time::Instant::now();
+                // It ends when the folder is gone, as a worker that lost its supervisor does after a moment.
+                for number in 0.. {
+                    let path = dead.join(format!("machine-0/ipc/file-{number}"));
+                    if fs::write(path, "").is_err() || begun.elapsed() > 10 * PAUSE {
+                        break;
+                    }
+                }
+            });
+            remove_left_over(place.path());
+            writer.join().unwrap();
+        });
+        assert!(!dead.exists());
     }
 
     #[test]
