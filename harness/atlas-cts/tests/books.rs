@@ -77,14 +77,10 @@ fn books(cache: &Path) -> Vec<PathBuf> {
 
 /// Runs a copy of the command outside the target folder, with an empty cache folder.
 fn run_copy(bench: &Bench, words: &[&str]) -> Answer {
-    let copy = bench.path("copy");
-    if !copy.exists() {
-        fs::copy(env!("CARGO_BIN_EXE_atlas-cts"), &copy).unwrap();
-    }
-    let mut command = Command::new(&copy);
+    let mut command = Command::new(bench.copy_of_the_command());
     let usual = bench.command(words);
     take_environment(command.args(words), &usual);
-    answer(command.current_dir(bench.path("")).stdin(Stdio::null()).env("XDG_CACHE_HOME", bench.path("cache")))
+    answer(command.current_dir(bench.path("")).stdin(Stdio::null()))
 }
 
 #[test]

@@ -20,8 +20,7 @@ fn where_a_folder_is_replaced(bench: &Bench, hidden: &Path, by: &Path, words: &[
         eprintln!("not run: this user may not make a mount namespace (unshare --mount)");
         return None;
     }
-    let executable = bench.path("atlas-cts");
-    fs::copy(env!("CARGO_BIN_EXE_atlas-cts"), &executable).unwrap();
+    let executable = bench.copy_of_the_command();
     let command = bench.command([""; 0]);
     let mut shell = Command::new("unshare");
     shell

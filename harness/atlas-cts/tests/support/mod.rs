@@ -111,6 +111,18 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    /// A copy of the command outside the target folder. Another process writes it: a process that a different test starts
+    /// meanwhile would inherit a file that is open for writing here, and nobody could run the copy until that process
+    /// ends.
+    pub fn copy_of_the_command(&self) -> PathBuf {
+        let copy = self.path("atlas-cts");
+        if !copy.exists() {
+            let status = Command::new("cp").arg(env!("CARGO_BIN_EXE_atlas-cts")).arg(&copy).status();
+            assert!(status.is_ok_and(|status| status.success()), "the command can be copied");
+        }
+        copy
+    }
+
     /// The command, without variables of the caller that could change a run.
     pub fn command(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atlas-cts"));
@@ -128,6 +140,7 @@ impl Bench {
             .env_remove("LD_LIBRARY_PATH")
             .env("ATLAS_CTS_LOCKS", self.path("locks"))
             .env("XDG_CONFIG_HOME", self.path("settings"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
             .env("ATLAS_CTS_REGRESSIONS", self.path("regressions"))
             .stdin(Stdio::null());
         if [TESTED, NIGHT].iter().any(|library| self.path(library).exists()) {
