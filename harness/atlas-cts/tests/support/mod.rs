@@ -111,9 +111,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// A copy of the command outside the target folder. Another process writes it: a process that a different test starts
-    /// meanwhile would inherit a file that is open for writing here, and nobody could run the copy until that process
-    /// ends.
+    /// A copy of the command outside the target folder. A separate process writes it: a file that is open for writing
+    /// here would be inherited by processes that other tests start, and cannot be executed until these end.
     pub fn copy_of_the_command(&self) -> PathBuf {
         let copy = self.path("atlas-cts");
         if !copy.exists() {
