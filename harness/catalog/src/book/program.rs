@@ -15,11 +15,6 @@ pub struct StoredProgram {
 }
 
 impl StoredProgram {
-    /// True if the program has been decoded or was never encoded.
-    pub fn is_decoded(&self) -> bool {
-        self.program.get().is_some()
-    }
-
     /// Decodes a program.
     ///
     /// # Errors

@@ -24,8 +24,6 @@ pub struct CatalogBook {
     pub rules: Rules,
     /// The reason why a book that was found is not used.
     pub remark: Option<String>,
-    /// The book's file, if there is one.
-    pub path: Option<PathBuf>,
 }
 
 /// Opens the book of an embedded catalog, or makes it. `fingerprint` identifies the embedded files and the code that
@@ -40,17 +38,17 @@ pub fn open(place: &CatalogPlace, fingerprint: u64) -> Result<CatalogBook, Catal
     for folder in carried_folder().iter().chain(&own) {
         let path = folder.join(&name);
         match read(&path, place, Some(folder) == own.as_ref()) {
-            Ok(Some(rules)) => return Ok(CatalogBook { rules, remark, path: Some(path) }),
+            Ok(Some(rules)) => return Ok(CatalogBook { rules, remark }),
             Ok(None) => {}
             Err(reason) => remark = Some(format!("{}: {reason}; it is made again", path.display())),
         }
     }
     let bytes = encode(&load(place)?).expect("a checked catalog names only what is in its header");
     // A book that cannot be written costs the next process the time to read YAML, and nothing else.
-    let path = own.and_then(|folder| keep(&folder, &name, &bytes, place.bindings.runtime).ok());
+    let _ = own.map(|folder| keep(&folder, &name, &bytes, place.bindings.runtime));
     // The first process knows no more than the next ones.
     let rules = decode(&bytes, place.bindings).expect("these bytes were just written");
-    Ok(CatalogBook { rules, remark, path })
+    Ok(CatalogBook { rules, remark })
 }
 
 /// The name of a book: the runtime, and a digest of everything that a book depends on.
@@ -105,14 +103,13 @@ fn read(path: &Path, place: &CatalogPlace, own: bool) -> Result<Option<Rules>, S
 }
 
 /// Writes a book, and removes the oldest ones of the same runtime.
-fn keep(folder: &Path, name: &str, bytes: &[u8], runtime: &str) -> io::Result<PathBuf> {
+fn keep(folder: &Path, name: &str, bytes: &[u8], runtime: &str) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(folder)?;
     file.write_all(bytes)?;
-    let path = folder.join(name);
-    file.persist(&path).map_err(|failed| failed.error)?;
+    file.persist(folder.join(name)).map_err(|failed| failed.error)?;
     remove_oldest(folder, runtime);
-    Ok(path)
+    Ok(())
 }
 
 fn remove_oldest(folder: &Path, runtime: &str) {

@@ -71,6 +71,8 @@ fn is_blocked(report: &CaseReport) -> bool {
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
     pub rule: &'a Rule,
+    /// The rule's bytes in hexadecimal, for workers.
+    pub bytes: Arc<str>,
     /// The rule's seed.
     pub seed: u64,
     pub budget: Budget,
@@ -158,6 +160,7 @@ impl Executor {
         let deadline = self.factory.deadlines.step;
         Assignment {
             rule,
+            bytes: self.bytes_of(rule),
             seed,
             budget,
             known: &[],
@@ -247,7 +250,7 @@ impl Executor {
     pub fn run_case(&self, assignment: &Assignment<'_>, number: u64, values: &[Value], salt: u64) -> RunCase {
         RunCase {
             rule: assignment.rule.id.clone(),
-            bytes: self.bytes_of(assignment.rule),
+            bytes: assignment.bytes.clone(),
             product: self.product.clone(),
             devices: self.scope.devices,
             patience: self.scope.patience,
@@ -370,8 +373,7 @@ impl Executor {
         Ok(self.factory.start(machine, set_up)?.0)
     }
 
-    /// A rule's bytes in hexadecimal, for workers.
-    pub(super) fn bytes_of(&self, rule: &Rule) -> Arc<str> {
+    fn bytes_of(&self, rule: &Rule) -> Arc<str> {
         hex(&encode_rule(rule, &self.rules).expect("a checked rule names only what is in its header")).into()
     }
 

@@ -53,7 +53,7 @@ impl Executor {
     pub(super) fn run_request(&self, assignment: &Assignment<'_>) -> RunRule {
         RunRule {
             rule: assignment.rule.id.clone(),
-            bytes: self.bytes_of(assignment.rule),
+            bytes: assignment.bytes.clone(),
             product: self.product.clone(),
             devices: self.scope.devices,
             patience: self.scope.patience,
