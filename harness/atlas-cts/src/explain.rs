@@ -187,7 +187,7 @@ fn steps(rules: &Rules, rule: &Rule, page: &mut Page) {
     }
     // The numbers are those of failure blocks.
     let text = rule.steps();
-    let numbered = text.trim_end().lines().zip(rule.steps_line()..);
+    let numbered = text.trim_end().lines().zip(rule.steps_at().0..);
     numbered.for_each(|(line, number)| page.line(format_args!("{number:>4} | {line}")));
     for (name, expression) in &rule.texts.observe {
         page.entry("observe", format_args!("{name}: {expression}"));

@@ -321,9 +321,10 @@ proptest! {
         };
         let mut runs = Vec::new();
         for number in 1..=of {
-            let part = RecordedShard { number, of, balanced: distribution.digest(), rules: None };
             let own = whole.results.iter().filter(|result| distribution.part_of(&result.id) == number);
             let own: Vec<RuleResult> = own.cloned().collect();
+            let rules = own.iter().map(|result| result.id.clone()).collect();
+            let part = RecordedShard { number, of, balanced: distribution.digest(), rules };
             let attempts = earlier.iter().filter(|(part, _)| *part == number).map(|(_, earlier)| *earlier);
             for (index, attempt) in attempts.chain([Earlier::Complete]).enumerate() {
                 let lost = |result: &RuleResult| RuleResult { verdict: Verdict::DeviceLost, failure: None, ..result.clone() };
@@ -352,7 +353,8 @@ proptest! {
 fn a_retry_does_not_hide_a_failure_and_the_report_names_the_attempts(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
-    let part = RecordedShard { number: 1, of: 1, balanced: None, rules: None };
+    let rules = whole.results.iter().map(|result| result.id.clone()).collect();
+    let part = RecordedShard { number: 1, of: 1, balanced: None, rules };
     let mut failed = whole.results.clone();
     // Rules that run at once end in any order, and some are skipped.
     let one = failed.iter_mut().find(|result| result.verdict == Verdict::Pass).unwrap();
@@ -375,7 +377,8 @@ fn a_result_of_another_shard_is_refused(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     let whole = bench.report("whole");
     for number in [1, 2] {
-        let part = RecordedShard { number, of: 2, balanced: None, rules: None };
+        let rules = whole.results.iter().map(|result| result.id.clone()).collect();
+        let part = RecordedShard { number, of: 2, balanced: None, rules };
         write_attempt(&bench, &format!("part-{number}"), &whole.header, &part, &whole.results, true);
     }
     merged(&bench, "merged", &["part-1", "part-2"]).says(2, &["which is not a rule in its part"]);

@@ -1,6 +1,6 @@
 //! Clauses: the documents' normative sentences, as data (docs/catalog/evidence.md).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::edition::Span;
 use super::editions::Editions;
@@ -118,7 +118,7 @@ impl Clause {
 impl Clause {
     /// The clause as printed in a failure message. The document is named by its id; the library's edition is named if
     /// the sentence does not hold in all editions.
-    fn told(&self, editions: &Editions) -> String {
+    pub fn line(&self, editions: &Editions) -> String {
         let is = editions
             .of(self.library)
             .map_or_else(|| "of unknown edition".to_owned(), |edition| format!("of edition {edition}"));
@@ -128,12 +128,6 @@ impl Clause {
             (text, false) => format!("; holds {text}; this library is {is}"),
         };
         format!("{}: {} ([{}] {}{bounds})", self.id, self.digest, self.document, self.section)
-    }
-
-    /// Clauses as printed in a failure message, without duplicates.
-    pub fn told_together<'a>(clauses: impl Iterator<Item = &'a Clause>, editions: &Editions) -> Vec<String> {
-        let mut seen = HashSet::new();
-        clauses.filter(|clause| seen.insert(&*clause.id)).map(|clause| clause.told(editions)).collect()
     }
 }
 

@@ -183,7 +183,7 @@ impl IntoIterator for Mistakes {
 }
 
 /// The line and column of an offset, both counted from 0. Columns are counted in characters.
-pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -56,7 +56,7 @@ pub use chapters::area;
 pub use check::load;
 pub(crate) use clauses::DUPLICATE;
 pub use clauses::{Clause, ClauseBook, ClauseChapter};
-pub use diagnostic::{CatalogError, Diagnostic, Source};
+pub use diagnostic::{CatalogError, Diagnostic, Source, line_and_column};
 pub use edition::{Edition, EditionCondition, Span};
 pub use editions::{EditionConditions, Editions};
 pub use histories::{History, HistoryCall, Origin};

@@ -465,8 +465,8 @@ impl Rule {
         self.written.as_ref().expect("checks of a catalog read its files, not a book")
     }
 
-    /// The line in which the text of the steps starts.
-    pub fn steps_line(&self) -> usize {
-        self.steps_at.0
+    /// The line in its file in which the text of the steps starts, from 1, and the text's indentation in columns.
+    pub fn steps_at(&self) -> (usize, usize) {
+        self.steps_at
     }
 }

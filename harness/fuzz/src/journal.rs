@@ -70,15 +70,14 @@ fn errors_have_places(error: &JournalError, path: &Path, bytes: &[u8]) {
 }
 
 fn ids_are_rule_ids(run: &Recorded) {
-    let selected = run.header.settings.rules.iter().flatten();
-    for id in run.results.iter().map(|result| &result.id).chain(run.in_flight.keys()).chain(selected) {
+    let results = run.results.iter().map(|result| result.id.as_str());
+    for id in results.chain(run.in_flight.keys().map(String::as_str)).chain(run.header.own_rules()) {
         assert!(is_rule_id(id), "an accepted id is not valid: {id:?}");
     }
 }
 
 fn results_are_of_the_selection(run: &Recorded) {
-    let Some(selected) = &run.header.settings.rules else { return };
-    let selected: BTreeSet<&str> = selected.iter().map(String::as_str).collect();
+    let selected: BTreeSet<&str> = run.header.own_rules().collect();
     for id in run.results.iter().map(|result| &result.id).chain(run.in_flight.keys()) {
         assert!(selected.contains(id.as_str()), "a rule was not selected: {id}");
     }
@@ -103,10 +102,7 @@ fn exit_status(run: &Recorded) -> u8 {
     let settings = &run.header.settings;
     let any = |meaning| run.results.iter().any(|result| result.meaning() == meaning);
     let executed = run.results.iter().filter(|result| result.verdict != Verdict::Skipped).count() as u64;
-    let missing = settings.rules.as_ref().is_some_and(|selected| {
-        let selected: BTreeSet<&String> = selected.iter().collect();
-        run.results.len() < selected.len()
-    });
+    let missing = run.results.len() < run.header.own_rules().count();
     if any(Meaning::Broken) || (settings.strict && any(Meaning::Finding)) {
         1
     } else {

@@ -1,6 +1,6 @@
 //! Histories of made-up journals, also with odd texts.
 
-use crate::sample::{end, folder, header, result};
+use crate::sample::{end, folder, header, header_of, result};
 use ledger::history::{history, text};
 use proptest::prelude::*;
 use record::{Journal, RunHeader, Verdict};
@@ -10,8 +10,8 @@ fn write(folder: &std::path::Path, name: &str, header: &RunHeader, verdict: Verd
     let path = folder.join(name);
     std::fs::create_dir_all(&path).unwrap();
     let results = [result("toy.copy.exact-count", verdict, "")];
-    let mut header = header.clone();
-    (header.rules, header.subjects) = (1, vec![]);
+    let RunHeader { rules, selected, .. } = header_of(&results);
+    let header = RunHeader { rules, selected, subjects: vec![], ..header.clone() };
     let journal = Journal::create(&path, &header).unwrap();
     journal.append(&results[0]).unwrap();
     let exit = u8::from(!verdict.passes());

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use record::{DeviceIdentity, Fingerprint, Installed, Journal, RunHeader, Verdict};
 use regex_lite::Regex;
 
-use crate::sample::{Folder, end, folder, header, result};
+use crate::sample::{Folder, end, folder, header, header_of, result};
 
 /// A sample: the metric's name, its labels, and its value.
 type Sample = (String, BTreeMap<String, String>, f64);
@@ -72,8 +72,8 @@ fn write(dir: &Folder, name: &str, header: &RunHeader, verdicts: &[(&str, Verdic
     let path = dir.join(name);
     std::fs::create_dir_all(&path).unwrap();
     let results: Vec<_> = verdicts.iter().map(|(rule, verdict)| result(rule, *verdict, "")).collect();
-    let mut header = header.clone();
-    (header.rules, header.subjects) = (results.len(), vec![]);
+    let RunHeader { rules, selected, .. } = header_of(&results);
+    let header = RunHeader { rules, selected, subjects: vec![], ..header.clone() };
     let journal = Journal::create(&path, &header).unwrap();
     results.iter().for_each(|result| journal.append(result).unwrap());
     if let Some(exit) = exit {

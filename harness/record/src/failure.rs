@@ -14,17 +14,25 @@ use crate::stack::Stack;
 pub struct Failure {
     /// The failed statement, as written in the catalog.
     pub statement: String,
-    /// The statement's place: `specs/…/file.yaml:line:column`.
+    /// The start and the end of the failed statement in the rule's steps, in bytes. `None` if no statement failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(u32, u32)>,
+    /// The statement's place: `specs/…/file.yaml:line:column`. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub place: String,
     /// The message, for example `f(…) returned 107000 (SOME_ERROR_NAME), expected success`.
     pub message: String,
-    /// The rule's statement, from the catalog.
+    /// The rule's statement. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub rule_statement: String,
-    /// The documents that the rule cites: `title (edition), section`.
+    /// The documents that the rule cites: `title (edition), section`. The journal has them in its header.
+    #[serde(default, skip_serializing)]
     pub sources: Vec<String>,
-    /// The clauses that the failed statement rests on, each with its id, text, document and editions. Absent in older
-    /// journals.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Ids of the clauses that the failed statement rests on.
+    #[serde(default, rename = "clauses", skip_serializing_if = "Vec::is_empty")]
+    pub clause_ids: Vec<String>,
+    /// The clauses, each with its id, text, document and editions. The journal has them in its header.
+    #[serde(default, rename = "clause_texts", skip_serializing)]
     pub clauses: Vec<String>,
     /// True if one of the clauses promises an outcome of the failed statement, so that its call returns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -45,8 +53,11 @@ pub struct Failure {
     /// True if shrinking stopped at its budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// The steps around the failed statement. `None` if no statement failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// For each entry of `trace`, the number of its line in the catalog's file; 0 for an entry outside the steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<u32>,
+    /// The steps around the failed statement. `None` if no statement failed. The journal has them in its header.
+    #[serde(default, skip_serializing)]
     pub steps: Option<Steps>,
     /// The calls of the shrunk case in order, one line each, with their arguments and results.
     pub trace: Vec<String>,
@@ -75,8 +86,8 @@ pub struct Failure {
     /// For each axis that was varied alone, the values with which the case fails and passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boundary: Vec<Boundary>,
-    /// The functions that the rule owns; empty if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The functions that the rule owns; empty if there are none. The journal has them in its header.
+    #[serde(default, skip_serializing)]
     pub owns: Vec<String>,
     /// The results of rerunning the case; `None` if it was not rerun.
     pub confirmation: Option<Confirmation>,

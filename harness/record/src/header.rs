@@ -10,6 +10,7 @@ use catalog::{CapabilityAnswer, Edition, Editions, Libraries};
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
 use crate::library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary};
+use crate::selected::SelectedRule;
 use crate::settings::RunSettings;
 use crate::shard::MergedRun;
 
@@ -17,7 +18,7 @@ use crate::shard::MergedRun;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RunHeader {
     /// Version of the journal format.
-    #[schemars(range(min = 4, max = 4))]
+    #[schemars(range(min = 5, max = 5))]
     pub format: u32,
     /// Version of the suite.
     pub suite: String,
@@ -72,6 +73,11 @@ pub struct RunHeader {
     pub catalog_digest: String,
     /// Number of rules in the catalog.
     pub rules: usize,
+    /// The selected rules, in catalog order; in a part of a run, those of all parts.
+    pub selected: Vec<SelectedRule>,
+    /// The texts of the clauses and axioms that the selected rules rest on, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub clauses: BTreeMap<String, String>,
     /// The suite's subjects and their rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,
@@ -91,6 +97,18 @@ pub struct RunHeader {
 }
 
 impl RunHeader {
+    /// The ids of the rules that this run, or this part of a run, selected.
+    pub fn own_rules(&self) -> impl Iterator<Item = &str> {
+        let part = self.settings.part.as_ref().map(|part| part.rules.iter().map(String::as_str));
+        let whole = part.is_none().then(|| self.selected.iter().map(|rule| rule.id.as_str()));
+        part.into_iter().flatten().chain(whole.into_iter().flatten())
+    }
+
+    /// True if the run did not select the whole catalog.
+    pub fn is_narrowed(&self) -> bool {
+        self.own_rules().count() < self.rules
+    }
+
     /// The editions of the libraries.
     pub fn editions(&self, libraries: &Libraries) -> Editions {
         let read = |edition: &Option<String>| edition.as_deref().and_then(Edition::read);

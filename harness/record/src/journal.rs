@@ -116,7 +116,7 @@ struct Id {
 
 impl Journal {
     /// The format that this version writes, and the only one that it reads.
-    pub const FORMAT: u32 = 4;
+    pub const FORMAT: u32 = 5;
 
     /// The journal's name in a run's folder.
     pub const FILE: &str = "results.jsonl";

@@ -1,6 +1,7 @@
 //! A run's results as data: the lines of the journal, from which all reports are made.
 //!
 //! - [`Line`]: a line of the journal; most lines hold a [`RunHeader`], a [`RuleResult`] or a [`RunEnd`].
+//! - [`SelectedRule`]: what the header says of a rule, once, so that readers need no catalog.
 //! - [`Verdict`], [`Meaning`]: a rule's verdict and its meaning for the run; [`exit_code`] combines the verdicts.
 //! - [`Failure`], [`Confirmation`], [`Symptom`]: a failing case, the results of rerunning it, and its symptom.
 //! - [`Difference`]: the bytes that a failed check compared; [`Boundary`]: the values at which a case begins to fail.
@@ -35,6 +36,7 @@ mod result;
 mod retry;
 mod rounds;
 mod schema;
+mod selected;
 mod settings;
 mod shard;
 mod stack;
@@ -68,6 +70,7 @@ pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
+pub use selected::{SelectedRule, SelectedSteps};
 pub use settings::{LONGEST_DEADLINE, RunSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use stack::{Stack, StackThread};

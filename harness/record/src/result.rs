@@ -22,11 +22,14 @@ use crate::verdict::{Meaning, Verdict};
 pub struct RuleResult {
     /// The rule's id.
     pub id: String,
-    /// The rule's chapter.
+    /// The rule's chapter. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub chapter: String,
-    /// The rule's title.
+    /// The rule's title. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub title: String,
-    /// `must` if a document promises what the rule states.
+    /// `must` if a document promises what the rule states. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub level: Level,
     /// The verdict.
     pub verdict: Verdict,
@@ -49,7 +52,8 @@ pub struct RuleResult {
     /// Answers that no document prescribes, for comparing runs; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Box<Answers>>,
-    /// An unresolved contradiction in the documents, as the catalog describes it.
+    /// An unresolved contradiction in the documents. The journal has it in its header.
+    #[serde(default, skip_serializing)]
     pub doubt: Option<String>,
     /// The number of times that the run ended while this rule was running. It does not affect the verdict.
     pub interrupted: u32,

@@ -12,8 +12,6 @@ pub const LONGEST_DEADLINE: u64 = 30 * 24 * 60 * 60;
 /// The command-line settings that the rest of the header lacks; together they suffice to resume the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
-    /// Ids of the selected rules; `None` for all rules.
-    pub rules: Option<Vec<String>>,
     /// The only case to run, or a list of the cases to run.
     pub case: Option<serde_json::Value>,
     /// The catalog folder given by the user, if any.

@@ -22,9 +22,8 @@ pub struct RecordedShard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9a-f]*$"))]
     pub balanced: Option<String>,
-    /// Ids of the rules in all parts; `None` for the whole catalog.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rules: Option<Vec<String>>,
+    /// Ids of this part's rules.
+    pub rules: Vec<String>,
 }
 
 /// A run that was merged into another run.

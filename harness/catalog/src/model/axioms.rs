@@ -32,7 +32,7 @@ pub struct Axiom {
 
 impl Axiom {
     /// The axiom as printed in a failure.
-    pub fn told(&self) -> String {
+    pub fn line(&self) -> String {
         format!("assuming {}: {}", self.id, self.says)
     }
 }

@@ -279,9 +279,4 @@ pub enum MergeError {
     Foreign { path: PathBuf, id: String },
     #[error("unknown runtime {name} in the runs; merge with the executable that ran them")]
     Runtime { name: String },
-    #[error(
-        "the runs used version {suite} and a different catalog; give that catalog with --specs DIR, or merge with the \
-         executable that ran them"
-    )]
-    Catalog { suite: String },
 }

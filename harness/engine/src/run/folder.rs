@@ -64,7 +64,6 @@ impl RunFolder {
     pub fn open(
         campaign: &mut Campaign,
         options: &Options,
-        selected: &[Planned],
         earlier: Option<Earlier>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
@@ -75,7 +74,6 @@ impl RunFolder {
                 &mut campaign.header,
                 options.machine.report_dir.as_deref(),
                 keep,
-                selected,
                 campaign.evidence.redactor.as_deref(),
                 books,
             ),
@@ -87,7 +85,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Creates the folder and the journal. The journal's first line records the folder and the selected rules.
+    /// Creates the folder and the journal. The journal's first line records the folder.
     ///
     /// # Errors
     /// Fails if the folder is in use, cannot be written, or already has a journal.
@@ -95,7 +93,6 @@ impl RunFolder {
         header: &mut RunHeader,
         given: Option<&Path>,
         keep: Option<PathBuf>,
-        selected: &[Planned],
         redactor: Option<&Redactor>,
         books: &'static dyn Books,
     ) -> Result<RunFolder, RunError> {
@@ -114,9 +111,6 @@ impl RunFolder {
         };
         if let Some(redactor) = redactor {
             header.run = redactor.names(&header.run);
-        }
-        if shared.is_none() && selected.len() < header.rules {
-            header.settings.rules = Some(selected.iter().map(|planned| planned.id.clone()).collect());
         }
         if given.is_none() {
             expect_own_runs_folder().map_err(failed)?;

@@ -13,21 +13,20 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::case::rule_seed;
 use crate::runtime::Runtime;
-use catalog::{Rules, Specs};
+use catalog::Specs;
 use record::books::{Books, Expected};
 use record::{
-    DeviceOut, MergedRun, RanIn, Recorded, RuleResult, RunEnd, RunHeader, Verdict, counts, exit_code, sum_of,
+    DeviceOut, MergedRun, RanIn, Recorded, RuleResult, RunEnd, RunHeader, SelectedRule, Verdict, counts, exit_code,
+    sum_of,
 };
 
-use super::empty_result::empty_result;
+use super::empty_result::blank;
 use super::errors::{MergeError, RunError};
 use super::expectation_options::ExpectationOptions;
 use super::folder::RunFolder;
 use super::log_files;
 use super::observer::{Observer, load_catalog, shown, status};
-use super::selection::{Planned, plan};
 use super::status::ExitStatus;
-use super::support_rule;
 
 use choose::choose;
 use parts::Parts;
@@ -62,20 +61,20 @@ pub fn merge(
     let name = &parts.first().runtime;
     let runtime = runtimes.iter().find(|runtime| runtime.name() == name);
     let runtime = runtime.ok_or_else(|| MergeError::Runtime { name: name.clone() })?;
+    parts.expect_own()?;
     let specs = Specs::choose(options.specs.as_deref(), runtime.specs);
-    let rules = load_catalog(specs.clone(), runtime)?;
-    if rules.digest != parts.first().catalog_digest {
-        return Err(MergeError::Catalog { suite: parts.first().suite.clone() }.into());
-    }
-    let whole = parts.whole(plan(&rules))?;
-    let known = options.known.read(&specs, &rules, books)?;
+    // Only known failures refer to a catalog: the parts say themselves which rules they are about.
+    let known = match options.known.place(&specs) {
+        Some(_) => options.known.read(&specs, &load_catalog(specs.clone(), runtime)?, books)?,
+        None => None,
+    };
     let mut header = merged_header(&parts);
     let expecting = known.map(|known| options.known.expecting(known, &mut header));
     if let Some(expecting) = &expecting {
         observer.line(&expecting.line())?;
     }
-    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, &whole, None, books)?;
-    let (mut results, mut end, chosen) = put_together(&parts, &header, &rules, &whole, expecting.as_deref());
+    let folder = RunFolder::create(&mut header, options.report_dir.as_deref(), None, None, books)?;
+    let (mut results, mut end, chosen) = put_together(&parts, &header, expecting.as_deref());
     for (result, run) in results.iter_mut().zip(chosen) {
         let remarks = run.map(|run| log_files::copy(&parts.runs[run].path, &folder.path, result));
         end.remarks.extend(remarks.into_iter().flatten());
@@ -93,7 +92,6 @@ pub fn merge(
 fn merged_header(parts: &Parts) -> RunHeader {
     let mut header = parts.first().clone();
     header.settings.part = None;
-    header.settings.rules = None;
     // Each part records its own known failures. The merged run is compared with the current known failures.
     header.settings.expectations = None;
     // Each part measured its own patience. The merged run records the longest.
@@ -145,11 +143,9 @@ fn devices_out(parts: &Parts) -> Vec<DeviceOut> {
 fn put_together(
     parts: &Parts,
     header: &RunHeader,
-    rules: &Rules,
-    whole: &[Planned],
     expecting: Option<&dyn Expected>,
 ) -> (Vec<RuleResult>, RunEnd, Vec<Option<usize>>) {
-    let mut chosen = Vec::with_capacity(whole.len());
+    let mut chosen = Vec::with_capacity(header.selected.len());
     let mut answers: HashMap<&str, Vec<(usize, &RuleResult)>> = HashMap::new();
     for (position, run) in parts.runs.iter().enumerate() {
         for result in &run.results {
@@ -158,14 +154,15 @@ fn put_together(
     }
     let mut remarks = parts.remarks();
     let before = workers_before(parts);
-    let results: Vec<RuleResult> = whole
+    let results: Vec<RuleResult> = header
+        .selected
         .iter()
-        .map(|planned| {
-            let attempts = answers.remove(planned.id.as_str()).unwrap_or_default();
+        .map(|rule| {
+            let attempts = answers.remove(rule.id.as_str()).unwrap_or_default();
             let (result, remark) = choose(&attempts, parts);
             remarks.extend(remark);
             chosen.push(result.map(|(run, _)| run));
-            let Some((run, result)) = result else { return without_answer(parts, header, rules, planned) };
+            let Some((run, result)) = result else { return without_answer(parts, header, rule) };
             let ran_in = result.ran_in.iter().map(|ran| RanIn { worker: before[run] + ran.worker, ..*ran });
             RuleResult { ran_in: ran_in.collect(), ..result.clone() }
         })
@@ -205,10 +202,9 @@ fn workers_before(parts: &Parts) -> Vec<u64> {
 }
 
 /// The result of a rule that has no result in any part.
-fn without_answer(parts: &Parts, header: &RunHeader, rules: &Rules, planned: &Planned) -> RuleResult {
-    let empty = match planned.rule {
-        None => support_rule::empty_result(planned),
-        Some(index) => empty_result(rules, &rules.rules[index], rule_seed(header.seed, &planned.id)),
-    };
-    RuleResult { verdict: Verdict::Error, reason: parts.why_missing(&planned.id), ..empty }
+fn without_answer(parts: &Parts, header: &RunHeader, rule: &SelectedRule) -> RuleResult {
+    let reason = parts.why_missing(&rule.id);
+    let seed = rule.steps.as_ref().map_or(0, |_| rule_seed(header.seed, &rule.id));
+    let empty = blank(&rule.id, &rule.chapter, &rule.title, rule.level);
+    RuleResult { verdict: Verdict::Error, reason, seed, doubt: rule.doubt.clone(), ..empty }
 }

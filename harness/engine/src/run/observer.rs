@@ -22,7 +22,8 @@ use super::options::{CatalogOptions, Options};
 use super::places::{read_named, runs_folder};
 use super::profile::Profile;
 use super::resume::Earlier;
-use super::selection::{Filter, Planned};
+use super::selected;
+use super::selection::{Filter, Planned, plan};
 use super::status::ExitStatus;
 
 /// A front end that shows a run's progress.
@@ -294,9 +295,9 @@ fn begin(
             whole.retain(|planned| planned.rule.is_some_and(|index| rules.rules[index].cycle));
         }
     }
-    let (mut selected, part) = filter.part_of(whole.clone(), &rules);
+    let (mut own, part) = filter.part_of(whole.clone());
     if let Some(earlier) = &earlier {
-        selected = earlier.selection(&rules, selected)?;
+        own = earlier.selection(&rules, own)?;
     }
     // A replay ignores known failures, because the replay needs this rule's result.
     let known = match (&options.run.case, &options.debugger) {
@@ -313,14 +314,18 @@ fn begin(
         earlier.elsewhere(&campaign.header).into_iter().for_each(|text| campaign.remark(text));
     }
     campaign.header.settings.part = part;
-    campaign.expect_cases(options, &selected)?;
-    let hints = campaign.expect_debuggable(&selected)?;
+    // Each process of a test runner that starts one for each test adds its own rules to the same journal.
+    let recorded = if std::env::var_os("NEXTEST_RUN_ID").is_some() { plan(&campaign.target.rules) } else { whole };
+    let Campaign { header, target, .. } = &mut campaign;
+    selected::record(header, &recorded, &target.rules, &target.conditions.editions);
+    campaign.expect_cases(options, &own)?;
+    let hints = campaign.expect_debuggable(&own)?;
     let resumes = earlier.is_some();
     let expected = campaign.expect_failures(options, known);
-    let folder = RunFolder::open(&mut campaign, options, &selected, earlier, books)?;
+    let folder = RunFolder::open(&mut campaign, options, earlier, books)?;
     observer.line(&books.first_line(&campaign.header))?;
     if resumes {
-        observer.line(&folder.resumed(selected.len()))?;
+        observer.line(&folder.resumed(own.len()))?;
     }
     let left_alone =
         options.run.case.is_none().then(|| options.known.left_alone(&options.catalog.specs(runtime))).flatten();
@@ -332,7 +337,7 @@ fn begin(
     }
     let mut agenda = Agenda {
         campaign,
-        selected,
+        selected: own,
         folder,
         jobs: options.workers.jobs,
         max_fail: options.run.max_fail,

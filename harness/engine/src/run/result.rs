@@ -1,20 +1,20 @@
 //! Turns the results of a rule's cases into the rule's result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value as Json;
 use steps::Span;
 
 use crate::case::{FailedCase, SearchResult};
-use catalog::{Clause, Rule, Rules, left_out, named};
+use catalog::{Rule, Rules, left_out, named};
 use record::{Conclusion, Confirmation, Failure, RuleResult, Verdict};
 
 use super::answers;
 use super::campaign::Campaign;
 use super::empty_result::empty_result;
-use super::excerpt;
 use super::predecessors::HISTORY_NOT_TRIED;
 use super::replay;
+use super::selected;
 
 /// A finished rule.
 pub(super) struct Finished {
@@ -111,6 +111,9 @@ impl Finished {
         result.devices.clone_from(&self.devices);
         let found = Found { confirmation: self.confirmation, output: self.output, devices: self.devices };
         result.failure = failure.map(|failed| Box::new(describe(campaign, rule, *failed, found, self.run_seed)));
+        if result.failure.is_some() {
+            selected::complete(&mut result, rule, rules, &conditions.editions);
+        }
         if rule.hazard.is_some() && !matches!(result.verdict, Verdict::Error | Verdict::Cut) {
             let seen = match (&result.memory_limit, result.reason.as_str()) {
                 (Some(limit), "") => limit.to_string(),
@@ -166,18 +169,19 @@ fn describe(
     let (rules, conditions) = (&campaign.target.rules, &campaign.target.conditions);
     let known = &campaign.target.executor.factory.stacks.known;
     let grounds = rule.grounds_at(span);
-    let promised = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &rules.book.clauses[*clause]);
-    let mut clauses = Clause::told_together(promised, &conditions.editions);
-    clauses.extend(rule.axioms_at(span, rules).iter().map(|axiom| axiom.told()));
+    let clauses = grounds.iter().flat_map(|ground| &ground.clauses).map(|clause| &*rules.book.clauses[*clause].id);
+    let axioms = rule.axioms_at(span, rules).into_iter().map(|axiom| axiom.id.as_str());
+    let mut seen = HashSet::new();
+    let clause_ids = clauses.chain(axioms).filter(|id| seen.insert(*id)).map(str::to_owned).collect();
+    let written = rule.program.written(span);
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Failure {
         statement: if span == Span::default() { "the end of the case".to_owned() } else { rule.program.text(span) },
-        place: rule.place(span.start),
+        span: (span != Span::default()).then(|| (offset(written.start), offset(written.end))),
         message: failed.failure.message,
         recent_error: failed.failure.recent_error,
         stack: failed.failure.stack.map(|stack| Box::new(stack.recorded(known))),
-        rule_statement: rule.statement.split_whitespace().collect::<Vec<_>>().join(" "),
-        sources: rule.sources.clone(),
-        clauses,
+        clause_ids,
         values: failed.values,
         program: replay::program(campaign, rule, &replay_values, &devices),
         replay: replay::command(
@@ -194,13 +198,27 @@ fn describe(
         case: failed.case,
         shrinks: failed.shrinks,
         cut: failed.shrinking.cut,
-        steps: excerpt::steps(rule, span, &failed.trace.places),
+        calls: lines_of_calls(rule, span, &failed.trace.places),
         trace: failed.trace.calls,
         output,
         difference: failed.failure.difference,
         history: failed.failure.history,
         boundary: failed.boundary,
-        owns: rule.owns.clone(),
         confirmation,
+        ..Failure::default()
     }
+}
+
+/// The lines of calls that are given by their offsets in the program's text; 0 for a call outside the steps. Empty for
+/// a failure that has no place in the steps.
+fn lines_of_calls(rule: &Rule, span: Span, calls: &[Option<usize>]) -> Vec<u32> {
+    if span == Span::default() {
+        return Vec::new();
+    }
+    let (text, first) = (rule.steps(), rule.steps_at().0);
+    let line = |offset: usize| {
+        let written = rule.program.written(Span { start: offset, end: offset }).start;
+        first + text.bytes().take(written).filter(|byte| *byte == b'\n').count()
+    };
+    calls.iter().map(|place| place.map_or(0, |offset| u32::try_from(line(offset)).unwrap_or_default())).collect()
 }

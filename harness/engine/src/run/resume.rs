@@ -86,13 +86,8 @@ impl Earlier {
             return Err(ResumeError::Foreign { folder: self.folder.clone(), id: id.clone() });
         }
         let narrowed = selected.len() < all.len();
-        let then: Vec<Planned> = match &self.run.header.settings.rules {
-            None => all,
-            Some(ids) => {
-                let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
-                all.into_iter().filter(|planned| ids.contains(planned.id.as_str())).collect()
-            }
-        };
+        let ids: HashSet<&str> = self.run.header.own_rules().collect();
+        let then: Vec<Planned> = all.into_iter().filter(|planned| ids.contains(planned.id.as_str())).collect();
         if narrowed && selected != then {
             let count = |planned: &[Planned]| match planned {
                 [one] => one.id.clone(),

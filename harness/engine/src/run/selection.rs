@@ -215,13 +215,13 @@ impl Filter {
 
     /// The selected rules that belong to this part of the run, and a record of the part. If the run has no parts,
     /// returns the entire selection. A part may have no rules.
-    pub fn part_of(&self, selected: Vec<Planned>, rules: &Rules) -> (Vec<Planned>, Option<RecordedShard>) {
+    pub fn part_of(&self, selected: Vec<Planned>) -> (Vec<Planned>, Option<RecordedShard>) {
         let Some((shard, distribution)) = &self.part else { return (selected, None) };
-        let narrowed = selected.len() < plan(rules).len();
-        let ids = narrowed.then(|| selected.iter().map(|planned| planned.id.clone()).collect());
-        let part = RecordedShard { number: shard.number, of: shard.of, balanced: distribution.digest(), rules: ids };
         let own = selected.into_iter().filter(|planned| distribution.part_of(&planned.id) == shard.number);
-        (own.collect(), Some(part))
+        let own: Vec<Planned> = own.collect();
+        let rules = own.iter().map(|planned| planned.id.clone()).collect();
+        let part = RecordedShard { number: shard.number, of: shard.of, balanced: distribution.digest(), rules };
+        (own, Some(part))
     }
 }
 

@@ -8,16 +8,32 @@ use steps::program::Readiness;
 use crate::pool::{Factory, Pool, SetUp};
 use crate::wire::message::{Reply, Request};
 use catalog::Level;
-use record::{RuleResult, StartReason, Verdict};
+use record::{RuleResult, SelectedRule, StartReason, Verdict};
 
 use super::empty_result::blank;
 use super::selection::Planned;
 use super::target::Target;
 
+const TITLE: &str = "The library exports every function that the documents list as supported";
+
 /// The result of a rule that has not run.
 pub(super) fn empty_result(planned: &Planned) -> RuleResult {
-    let title = "The library exports every function that the documents list as supported";
-    blank(&planned.id, &planned.chapter, title, Level::Must)
+    blank(&planned.id, &planned.chapter, TITLE, Level::Must)
+}
+
+/// The rule, as a run's header records it.
+pub(super) fn selected(planned: &Planned) -> SelectedRule {
+    SelectedRule {
+        id: planned.id.clone(),
+        chapter: planned.chapter.clone(),
+        title: TITLE.to_owned(),
+        level: Level::Must,
+        doubt: None,
+        statement: String::new(),
+        sources: Vec::new(),
+        owns: Vec::new(),
+        steps: None,
+    }
 }
 
 /// Checks that the library exports every function that the catalog calls and the documents list as supported.

@@ -304,6 +304,8 @@ impl Target {
             profile: profile.name().to_owned(),
             catalog_digest: self.rules.digest.clone(),
             rules: plan(&self.rules).len(),
+            selected: Vec::new(),
+            clauses: BTreeMap::new(),
             documents: self.rules.documents.iter().map(DocumentEntry::named).collect(),
             subjects: self.rules.subjects.iter().cloned().map(|(name, rules)| Subject { name, rules }).collect(),
             defects: options.run.defects.clone(),
@@ -324,7 +326,6 @@ pub struct SimulatedTarget {
 fn settings(options: &Options) -> RunSettings {
     let absolute = |specs: &Path| Some(std::path::absolute(specs).ok()?.display().to_string());
     RunSettings {
-        rules: None,
         case: options.run.case.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         specs: options.catalog.specs.as_deref().and_then(absolute),
         sim_edition: options.simulator.edition.clone(),

@@ -24,11 +24,11 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
         }
     }
     for old in pairs.only_old.values().filter(|result| answered(result)) {
-        let (gone, why) = absent(&old.id, pairs.new, pairs.old);
+        let (gone, why) = absent(&old.id, pairs.new);
         found.push(one_sided(old, if gone { CoverageKind::Gone } else { CoverageKind::OnlyOld }, why));
     }
     for new in pairs.only_new.values().filter(|result| answered(result)) {
-        let (is_new, why) = absent(&new.id, pairs.old, pairs.new);
+        let (is_new, why) = absent(&new.id, pairs.old);
         found.push(one_sided(new, if is_new { CoverageKind::New } else { CoverageKind::OnlyNew }, why));
     }
     for (old, new) in pairs.elsewhere.values().filter(|(old, new)| answered(old) || answered(new)) {
@@ -43,17 +43,14 @@ pub(super) fn compare(pairs: &Pairs<'_>) -> Vec<CoverageChange> {
 }
 
 /// Returns the reason why a run has no result for a rule. The flag is true if the run's catalog lacks the rule.
-fn absent(rule: &str, run: &Recorded, other: &Recorded) -> (bool, String) {
-    let settings = &run.header.settings;
-    let same_catalog = run.header.catalog_digest == other.header.catalog_digest;
+fn absent(rule: &str, run: &Recorded) -> (bool, String) {
     if run.in_flight.contains_key(rule) {
-        return (false, "the run ended while the rule was running".to_owned());
-    }
-    match &settings.rules {
-        Some(selected) if !selected.iter().any(|id| id == rule) => (false, "the rule was not selected".to_owned()),
-        Some(_) => (false, "the run ended before the rule started".to_owned()),
-        None if run.end.is_none() => (false, "the run ended before the rule, or its catalog lacks the rule".to_owned()),
-        None if same_catalog => (false, "the journal does not record why".to_owned()),
-        None => (true, "the run's catalog lacks the rule".to_owned()),
+        (false, "the run ended while the rule was running".to_owned())
+    } else if run.header.own_rules().any(|own| own == rule) {
+        (false, "the run ended before the rule started".to_owned())
+    } else if run.header.is_narrowed() {
+        (false, "the rule was not selected".to_owned())
+    } else {
+        (true, "the run's catalog lacks the rule".to_owned())
     }
 }

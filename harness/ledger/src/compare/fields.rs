@@ -93,7 +93,11 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
     let flat = |header: &RunHeader| {
         let mut fields = BTreeMap::new();
         // Serialization cannot fail, because the header was read from JSON.
-        flatten(String::new(), &serde_json::to_value(header).unwrap_or_default(), &mut fields);
+        let mut value = serde_json::to_value(header).unwrap_or_default();
+        // What the catalog says of the rules is compared by its digest.
+        let ids = header.selected.iter().map(|rule| rule.id.as_str()).collect();
+        (value["selected"], value["clauses"]) = (ids, Json::Null);
+        flatten(String::new(), &value, &mut fields);
         fields
     };
     let (old, new) = (flat(old), flat(new));

@@ -49,10 +49,10 @@ fn entry(kind: Kind, verdict: Verdict, expires: &str) -> KnownFailure {
 }
 
 fn header() -> RunHeader {
-    let text = r#"{"format": 4, "suite": "1", "run": "r", "started": "2027-03-01T08:30:00Z", "runtime": "toy",
+    let text = r#"{"format": 5, "suite": "1", "run": "r", "started": "2027-03-01T08:30:00Z", "runtime": "toy",
         "product": "big", "reported_name": null, "library": {"path": "", "sha256": "", "version": "9.0.1", "version_note":
         null, "simulated": true, "chosen_by": ""}, "run_mode": "", "devices": 1, "edition": "8.5.0", "seed": 1, "profile":
-        "smoke", "catalog_digest": "", "rules": 1, "defects": [],
+        "smoke", "catalog_digest": "", "rules": 1, "selected": [], "defects": [],
         "settings": {"deadline": 5, "hazardous": false, "dedicated": false, "strict": false}}"#;
     serde_json::from_str(text).expect("it is a header")
 }

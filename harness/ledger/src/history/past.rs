@@ -113,7 +113,10 @@ fn made_with(header: &RunHeader) -> BTreeMap<&'static str, String> {
         ("installed", installed.join(", ")),
         ("catalog", header.catalog_digest.clone()),
         ("profile", header.profile.clone()),
-        ("selection", header.settings.rules.as_ref().map(|rules| rules.join(" ")).unwrap_or_default()),
+        (
+            "selection",
+            if header.is_narrowed() { header.own_rules().collect::<Vec<_>>().join(" ") } else { String::new() },
+        ),
         ("defects", header.defects.join(", ")),
         ("devices", header.devices.to_string()),
     ])

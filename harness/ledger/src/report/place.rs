@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(place_of(&result(place), &header), Place { file: file.to_owned(), line, column });
     }
 
-    const HEADER: &str = r#"{"format": 4, "suite": "", "run": "", "started": "", "runtime": "toy", "product": "",
+    const HEADER: &str = r#"{"format": 5, "suite": "", "run": "", "started": "", "runtime": "toy", "product": "",
         "settings": {"deadline": 5, "hazardous": false, "dedicated": false, "strict": false},
         "reported_name": null, "library": {"path": "", "sha256": "", "version": null, "simulated": true,
         "chosen_by": ""}, "run_mode": "", "devices": 1, "edition": null, "seed": 1, "profile": "",

@@ -6,15 +6,15 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-use record::{Journal, JournalError, RunHeader, RunResume, Verdict, read_journal, read_run};
+use record::{Journal, JournalError, RunResume, Verdict, read_journal, read_run};
 use rstest::rstest;
 
-use crate::sample::{end, folder, header, result, results};
+use crate::sample::{end, folder, header, header_of, header_of_ids, result, results};
 
 const CHILD: &str = "ATLAS_REPORTS_TEST_CHILD";
 
 fn complete(dir: &Path) -> String {
-    let journal = Journal::create(dir, &header()).unwrap();
+    let journal = Journal::create(dir, &header_of(&results())).unwrap();
     for result in results() {
         journal.append(&result).unwrap();
     }
@@ -29,7 +29,7 @@ fn reading_returns_what_was_written() {
     assert_eq!(text.lines().count(), results().len() + 2);
     for path in [dir.join("not/yet/there"), dir.join("not/yet/there").join(Journal::FILE)] {
         let (run, read, end) = read_journal(&path).unwrap();
-        assert_eq!(format!("{run:?}"), format!("{:?}", header()));
+        assert_eq!(format!("{run:?}"), format!("{:?}", header_of(&results())));
         assert_eq!(format!("{read:?}"), format!("{:?}", results()));
         assert_eq!(end.unwrap().exit, 1);
     }
@@ -61,12 +61,12 @@ fn a_run_killed_at_any_byte_keeps_its_results_and_can_be_resumed() {
         let whole = text[..=cut].iter().filter(|byte| **byte == b'\n').count();
         let (_, read, end) = read_journal(&path).unwrap();
         assert_eq!(1 + read.len() + usize::from(end.is_some()), whole, "cut at byte {cut}");
-        if end.is_none() {
+        if let Some(next) = results().get(read.len()) {
             let journal = Journal::append_to(&dir).unwrap();
-            journal.append(&result("toy.copy.resumed", Verdict::Pass, "")).unwrap();
+            journal.append(next).unwrap();
             let (_, more, _) = read_journal(&path).unwrap();
             assert_eq!(more.len(), read.len() + 1, "cut at byte {cut}");
-            assert_eq!(more.last().unwrap().id, "toy.copy.resumed");
+            assert_eq!(more.last().unwrap().id, next.id);
         }
     }
 }
@@ -75,7 +75,7 @@ fn a_run_killed_at_any_byte_keeps_its_results_and_can_be_resumed() {
 fn a_rule_that_began_and_has_no_result_was_in_flight() {
     let dir = folder();
     let flying = || -> Vec<(String, u32)> { read_run(&dir).unwrap().in_flight.into_iter().collect() };
-    let journal = Journal::create(&dir, &header()).unwrap();
+    let journal = Journal::create(&dir, &header_of_ids(["toy.copy.a", "toy.copy.b"])).unwrap();
     journal.begin("toy.copy.a").unwrap();
     journal.begin("toy.copy.b").unwrap();
     assert_eq!(flying(), [("toy.copy.a".into(), 1), ("toy.copy.b".into(), 1)], "threads run several rules");
@@ -100,7 +100,7 @@ fn a_rule_that_began_and_has_no_result_was_in_flight() {
 #[test]
 fn a_truncated_begin_is_ignored() {
     let dir = folder();
-    let journal = Journal::create(&dir, &header()).unwrap();
+    let journal = Journal::create(&dir, &header_of_ids(["toy.copy.a", "toy.copy.b"])).unwrap();
     journal.begin("toy.copy.a").unwrap();
     let text = fs::read(journal.path()).unwrap();
     let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
@@ -141,7 +141,7 @@ fn another_format_is_named() {
 #[case::garbage(2, "{\"result\": oops}", "column 12: expected value")]
 #[case::half(3, "{\"result\":{\"id\":\"a", "EOF while parsing a string")]
 #[case::unknown_kind(2, "{\"note\":{}}", "unknown variant `note`")]
-#[case::field_missing(2, "{\"result\":{\"id\":\"toy.copy.a\"}}", "missing field `chapter`")]
+#[case::field_missing(2, "{\"result\":{\"id\":\"toy.copy.a\"}}", "missing field `verdict`")]
 #[case::empty_line(4, "", "EOF while parsing a value")]
 #[case::second_run(5, "<first>", "a second run")]
 #[case::after_the_end(12, "{\"end\":<none>}", "column")]
@@ -175,7 +175,7 @@ fn nothing_is_written_after_the_end() {
 fn a_second_result_of_a_rule_is_refused() {
     let dir = folder();
     let one = result("toy.copy.twice", Verdict::Pass, "");
-    let journal = Journal::create(&dir, &header()).unwrap();
+    let journal = Journal::create(&dir, &header_of(std::slice::from_ref(&one))).unwrap();
     let other = Journal::append_to(&dir).unwrap();
     journal.append(&one).unwrap();
     for handle in [&journal, &other, &Journal::append_to(&dir).unwrap()] {
@@ -193,7 +193,8 @@ fn a_second_result_of_a_rule_is_refused() {
 #[test]
 fn threads_share_a_journal() {
     let dir = folder();
-    let journal = Journal::create(&dir, &RunHeader { rules: 320, ..header() }).unwrap();
+    let rules = (0..8).flat_map(|thread| (0..40).map(move |rule| format!("toy.t{thread}.r{rule}")));
+    let journal = Journal::create(&dir, &header_of_ids(rules)).unwrap();
     let other = Journal::append_to(&dir).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -212,7 +213,9 @@ fn threads_share_a_journal() {
 #[test]
 fn processes_share_a_journal() {
     let dir = folder();
-    let journal = Journal::create(&dir, &RunHeader { rules: 250, ..header() }).unwrap();
+    let processes = (0..4).map(|number| format!("child{number}")).chain(["parent".to_owned()]);
+    let rules = processes.flat_map(|process| (0..50).map(move |rule| format!("toy.{process}.r{rule}")));
+    let journal = Journal::create(&dir, &header_of_ids(rules)).unwrap();
     let name = concat!(module_path!(), "::child_that_appends");
     let name = name.split_once("::").unwrap().1;
     let children: Vec<_> = (0..4)

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use record::{
     AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Bar, Boundary, Conclusion, Confirmation, Content,
     Coverage, Difference, EntryReference, ExpectationFiles, FailingValues, Failure, Journal, Level, LibraryIdentity,
-    Picture, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, Shape, Sort,
-    SortedResult, StartReason, Starts, Steps, Subject, Verdict,
+    Picture, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, SelectedRule,
+    SelectedSteps, Shape, Sort, SortedResult, StartReason, Starts, Steps, Subject, Verdict,
 };
 
 /// A folder for one test, removed when the test passes.
@@ -70,6 +70,8 @@ pub fn header() -> RunHeader {
         profile: "default".into(),
         catalog_digest: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752".into(),
         rules: 9,
+        selected: vec![],
+        clauses: BTreeMap::new(),
         documents: BTreeMap::from([("toy-reference".to_owned(), "Toy reference (2)".to_owned())]),
         subjects: vec![Subject {
             name: "copies of every byte".to_owned(),
@@ -80,6 +82,39 @@ pub fn header() -> RunHeader {
         merged: vec![],
         resumed: vec![],
     }
+}
+
+/// The header of a run that selected the rules of these results.
+pub fn header_of(results: &[RuleResult]) -> RunHeader {
+    let mut header = RunHeader { rules: results.len(), ..header() };
+    for result in results {
+        let failure = result.failure.as_deref();
+        header.selected.push(SelectedRule {
+            id: result.id.clone(),
+            chapter: result.chapter.clone(),
+            title: result.title.clone(),
+            level: result.level,
+            doubt: result.doubt.clone(),
+            statement: failure.map(|failure| failure.rule_statement.clone()).unwrap_or_default(),
+            sources: failure.map(|failure| failure.sources.clone()).unwrap_or_default(),
+            owns: failure.map(|failure| failure.owns.clone()).unwrap_or_default(),
+            steps: failure.map(|failure| SelectedSteps {
+                file: "specs/toy/copy.yaml".to_owned(),
+                line: 41,
+                column: 6,
+                text: failure.statement.clone(),
+            }),
+        });
+        let clauses = failure.into_iter().flat_map(|failure| failure.clause_ids.iter().zip(&failure.clauses));
+        header.clauses.extend(clauses.map(|(id, text)| (id.clone(), text.clone())));
+    }
+    header
+}
+
+/// The header of a run that selected rules with these ids, all of which pass.
+pub fn header_of_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> RunHeader {
+    let results: Vec<RuleResult> = ids.into_iter().map(|id| result(id.as_ref(), Verdict::Pass, "")).collect();
+    header_of(&results)
 }
 
 /// The same run on hardware.
@@ -142,6 +177,9 @@ pub fn failure() -> Failure {
                          and behind the destination keep their values, whatever the size and the alignment are."
                 .into(),
         promised: true,
+        span: None,
+        calls: vec![],
+        clause_ids: vec!["copy.all-bytes".to_owned()],
         clauses: vec![
             "copy.all-bytes: A copy writes every byte of the range (Toy reference (2), toy_copy; this library is of \
              edition 2.1)"

@@ -78,7 +78,7 @@ fn lines() -> Vec<Json> {
     let mut header = header();
     header.host = Some(Host { assumed_bare: true, page_size: Some(4096), ..Host::default() });
     header.mapped = vec![MappedLibrary { path: text(), sha256: Some("0af".to_owned()), build_id: None }];
-    header.settings.part = Some(RecordedShard { number: 1, of: 2, balanced: Some(text()), rules: Some(vec![text()]) });
+    header.settings.part = Some(RecordedShard { number: 1, of: 2, balanced: Some(text()), rules: vec![text()] });
     header.settings.rule_limit = Some(600);
     let mut end = end(&results(), 1);
     (end.retries, end.expectations) = (vec![retry()], Some(expected()));
@@ -108,7 +108,7 @@ fn lines() -> Vec<Json> {
 
 /// The lines of the stored runs.
 fn stored() -> Vec<Json> {
-    let runs = fs::read_dir(project("fixtures/runs/format-4")).unwrap();
+    let runs = fs::read_dir(project("fixtures/runs/format-5")).unwrap();
     let journals = runs.map(|run| fs::read_to_string(run.unwrap().path().join("results.jsonl")).unwrap());
     let lines = |text: String| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>();
     journals.flat_map(lines).collect()

@@ -65,17 +65,21 @@ pub fn read_run(path: &Path) -> Result<Recorded, JournalError> {
 struct JournalReader {
     path: PathBuf,
     run: Recorded,
-    /// The rules that the run selected; `None` for the whole catalog.
-    selected: Option<HashSet<String>>,
+    /// The positions of the selected rules in the header, by id.
+    selected: HashMap<String, usize>,
+    /// The rules of this run or part.
+    own: HashSet<String>,
     /// Rules with a result, and the line number of each result.
     lines: HashMap<String, usize>,
 }
 
 impl JournalReader {
     fn new(path: PathBuf, header: RunHeader) -> Result<JournalReader, JournalError> {
-        let selected = header.settings.rules.as_ref().map(|rules| rules.iter().cloned().collect::<HashSet<_>>());
+        let positions = header.selected.iter().enumerate().map(|(position, rule)| (rule.id.clone(), position));
+        let selected: HashMap<String, usize> = positions.collect();
+        let own: HashSet<String> = header.own_rules().map(str::to_owned).collect();
         let run = Recorded { header, results: Vec::new(), in_flight: BTreeMap::new(), end: None };
-        let reader = JournalReader { path, run, selected, lines: HashMap::new() };
+        let reader = JournalReader { path, run, selected, own, lines: HashMap::new() };
         let settings = &reader.run.header.settings;
         if !(1..=LONGEST_DEADLINE).contains(&settings.deadline) {
             let reason = format!("the deadline of {} s is not between 1 and {LONGEST_DEADLINE} s", settings.deadline);
@@ -90,7 +94,17 @@ impl JournalReader {
         if let Some((what, _)) = names(&reader.run.header).find(|(_, name)| name.len() > LONGEST_NAME) {
             return reader.broken(1, format!("the name of {what} has more than {LONGEST_NAME} bytes"));
         }
-        reader.selected.iter().flatten().try_for_each(|id| reader.expect_selected(1, id))?;
+        let header = &reader.run.header;
+        if reader.selected.len() < header.selected.len() {
+            return reader.broken(1, "the run selected a rule twice".to_owned());
+        }
+        let all = header.selected.iter().map(|rule| &rule.id).chain(&reader.own);
+        if let Some(id) = all.clone().find(|id| !is_rule_id(id)) {
+            return reader.broken(1, format!("`{id}` is not the id of a rule"));
+        }
+        if let Some(id) = reader.own.iter().find(|id| !reader.selected.contains_key(*id)) {
+            return reader.broken(1, format!("the rule `{id}` of this part is not among the selected rules"));
+        }
         Ok(reader)
     }
 
@@ -98,16 +112,11 @@ impl JournalReader {
         Err(JournalError::Broken { path: self.path.clone(), line, reason })
     }
 
-    /// Checks a rule id. Ids become file names, so only the ids of selected rules are allowed.
+    /// Checks a rule's id. Ids become file names, so only those of selected rules are allowed.
     fn expect_selected(&self, line: usize, id: &str) -> Result<(), JournalError> {
-        if !is_rule_id(id) {
-            return self.broken(line, format!("`{id}` is not the id of a rule"));
-        }
-        match &self.selected {
-            Some(selected) if !selected.contains(id) => {
-                self.broken(line, format!("`{id}` is not among the rules that the run selected"))
-            }
-            _ => Ok(()),
+        match self.own.contains(id) {
+            true => Ok(()),
+            false => self.broken(line, format!("`{id}` is not among the rules that the run selected")),
         }
     }
 
@@ -130,8 +139,11 @@ impl JournalReader {
                 self.expect_selected(number, &begin.id)?;
                 *self.run.in_flight.entry(begin.id).or_default() += 1;
             }
-            Line::Result(result) => {
+            Line::Result(mut result) => {
                 self.expect_selected(number, &result.id)?;
+                let header = &self.run.header;
+                let completed = header.selected[self.selected[&result.id]].complete(&header.clauses, &mut result);
+                completed.or_else(|reason| self.broken(number, reason))?;
                 if let Some(first) = self.lines.insert(result.id.clone(), number) {
                     let path = self.path.clone();
                     return Err(JournalError::Duplicate { path, id: result.id, first, second: Some(number) });
@@ -149,7 +161,7 @@ impl JournalReader {
         if end.counts != counts(results) {
             return Some("the counts of the end differ from the results before it".to_owned());
         }
-        let selected = self.selected.as_ref().map_or(header.rules, HashSet::len);
+        let selected = self.own.len();
         if let Some(reason) = missorted(results, end) {
             return Some(reason);
         }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::run::differences::{Differences, able, editions, further, mapped, on_others};
 use crate::run::errors::MergeError;
 use crate::run::places::read_named;
-use crate::run::selection::Planned;
 use record::{Happened, RuleResult, RunEnd, RunHeader, RunSettings};
 
 /// The content of one journal.
@@ -75,28 +74,20 @@ impl Parts {
         &self.runs[0].header
     }
 
-    /// The run's selected rules, from all parts together.
+    /// Checks that each journal has results for its own part's rules only.
     ///
     /// # Errors
-    /// Fails if a journal has a result for a rule that does not belong to the journal's part.
-    pub(super) fn whole(&self, all: Vec<Planned>) -> Result<Vec<Planned>, MergeError> {
-        let listed = self.first().settings.part.as_ref().and_then(|part| part.rules.as_ref());
-        let listed: Option<HashSet<&String>> = listed.map(|rules| rules.iter().collect());
-        let whole: Vec<Planned> = all
-            .into_iter()
-            .filter(|planned| listed.as_ref().is_none_or(|listed| listed.contains(&planned.id)))
-            .collect();
-        let known: HashSet<&str> = whole.iter().map(|planned| planned.id.as_str()).collect();
+    /// Fails if two parts have a result for the same rule.
+    pub(super) fn expect_own(&self) -> Result<(), MergeError> {
         let mut owners: BTreeMap<&str, u32> = BTreeMap::new();
         for run in &self.runs {
             for result in &run.results {
-                let owner = *owners.entry(&result.id).or_insert(run.part);
-                if owner != run.part || !known.contains(result.id.as_str()) {
+                if *owners.entry(&result.id).or_insert(run.part) != run.part {
                     return Err(MergeError::Foreign { path: run.path.clone(), id: result.id.clone() });
                 }
             }
         }
-        Ok(whole)
+        Ok(())
     }
 
     /// Remarks about the entire run: the parts' remarks without duplicates, and the missing parts.
@@ -150,10 +141,7 @@ impl Parts {
 
     /// The reason why a rule has no result.
     pub(super) fn why_missing(&self, id: &str) -> String {
-        let selected = |run: &&PartRun| {
-            let rules = run.header.settings.rules.as_ref();
-            rules.is_none_or(|rules| rules.iter().any(|selected| selected == id))
-        };
+        let selected = |run: &&PartRun| run.header.own_rules().any(|selected| selected == id);
         match self.runs.iter().rfind(selected) {
             None => {
                 let (is, it) = if self.missing.len() == 1 { ("is", "it") } else { ("are", "them") };
@@ -184,10 +172,6 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     let yes = |yes: bool| if yes { "on" } else { "off" }.to_owned();
     let of = |header: &RunHeader| header.settings.part.as_ref().map_or(0, |part| part.of);
     let balanced = |header: &RunHeader| header.settings.part.as_ref().and_then(|part| part.balanced.clone());
-    let whole = |header: &RunHeader| match header.settings.part.as_ref().and_then(|part| part.rules.as_ref()) {
-        None => "all".to_owned(),
-        Some(rules) => rules.join(" "),
-    };
     let machine = "run all parts against the same library and driver";
     let settings = "give all parts the same options";
     let (a, b): (&RunSettings, &RunSettings) = (&first.settings, &other.settings);
@@ -227,7 +211,7 @@ fn differences(first: &RunHeader, other: &RunHeader) -> Vec<String> {
     differences.fact("--strict", &yes(a.strict), &yes(b.strict), settings);
     let least = |settings: &RunSettings| settings.min_executed.map(|least| least.to_string());
     differences.fact("--tune min-executed", &text(&least(a)), &text(&least(b)), settings);
-    if whole(first) != whole(other) {
+    if first.selected != other.selected {
         differences.found.push(format!("  the rules selected for all parts: different; {settings}"));
     }
     let times = "balance all parts by the same run (--shard K/N@RUN), or none";

@@ -95,7 +95,7 @@ fn tested(header: &RunHeader) -> String {
     let deadline = message!("deadline", seconds = settings.deadline);
     let lines: Vec<String> = [deadline].into_iter().chain(patience).chain(marked).collect();
     rows.add(message!("label-settings"), &lines.join(comma()));
-    let selected = settings.rules.as_ref().map(|rules| message!("count-rules", count = rules.len()));
+    let selected = header.is_narrowed().then(|| message!("count-rules", count = header.own_rules().count()));
     rows.add(message!("label-selected"), &selected.unwrap_or_default());
     rows.add(message!("label-part"), &part_line(header));
     rows.all(message!("label-merged"), worth_a_line(header).map(merged_line));

@@ -1,0 +1,118 @@
+//! The rules that a run selected, as its journal records them: whoever reads the journal needs no catalog.
+
+use std::collections::BTreeMap;
+
+use catalog::{Level, line_and_column};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Steps};
+use crate::result::RuleResult;
+
+/// A rule that a run selected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedRule {
+    /// The rule's id.
+    pub id: String,
+    /// The rule's chapter.
+    pub chapter: String,
+    /// The rule's title.
+    pub title: String,
+    /// `must` if a document promises what the rule states.
+    pub level: Level,
+    /// An unresolved contradiction in the documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+    /// The rule's statement, on one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub statement: String,
+    /// The documents that the rule cites: `title (edition), section`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    /// The functions that the rule owns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owns: Vec<String>,
+    /// The rule's steps; `None` for a rule without steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<SelectedSteps>,
+}
+
+/// The steps of a rule, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedSteps {
+    /// The catalog's file: `specs/…/file.yaml`.
+    pub file: String,
+    /// The line in which the text starts, from 1.
+    pub line: u32,
+    /// The indentation of the text, in columns.
+    pub column: u32,
+    /// The text.
+    pub text: String,
+}
+
+/// The number of lines kept before a failed statement.
+const BEFORE: usize = 9;
+/// The number of lines kept after the line in which a failed statement begins.
+const AFTER: usize = 3;
+
+impl SelectedSteps {
+    /// The place of an offset in the text: `file:line:column`.
+    fn place(&self, offset: usize) -> String {
+        let (line, column) = line_and_column(&self.text, offset);
+        format!("{}:{}:{}", self.file, self.line as usize + line, self.column as usize + column + 1)
+    }
+
+    /// The lines around a statement; `None` if the text has no such place.
+    fn around(&self, (start, end): (u32, u32), calls: &[u32]) -> Option<Steps> {
+        let (start, end) = (start as usize, end as usize);
+        self.text.get(start..end)?;
+        let ends = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let failed = starts.partition_point(|begin| *begin <= start) - 1;
+        let (first, last) = (failed.saturating_sub(BEFORE), failed + AFTER);
+        let from = starts[first];
+        let to = starts.get(last + 1).copied().unwrap_or(self.text.len());
+        let text = self.text[from..to].trim_end();
+        let within = |offset: usize| offset.saturating_sub(from).min(text.len()) as u32;
+        Some(Steps {
+            first: self.line.saturating_add(first as u32),
+            text: text.to_owned(),
+            start: within(start),
+            end: within(end),
+            calls: calls.to_vec(),
+        })
+    }
+}
+
+impl SelectedRule {
+    /// Adds to a result what the journal says once, in its header. `clauses` has the texts of clauses by id.
+    ///
+    /// # Errors
+    /// Fails with a reason if the header lacks what the result refers to.
+    pub fn complete(&self, clauses: &BTreeMap<String, String>, result: &mut RuleResult) -> Result<(), String> {
+        result.chapter.clone_from(&self.chapter);
+        result.title.clone_from(&self.title);
+        result.level = self.level;
+        result.doubt.clone_from(&self.doubt);
+        match &mut result.failure {
+            Some(failure) => self.complete_failure(clauses, failure),
+            None => Ok(()),
+        }
+    }
+
+    fn complete_failure(&self, clauses: &BTreeMap<String, String>, failure: &mut Failure) -> Result<(), String> {
+        failure.rule_statement.clone_from(&self.statement);
+        failure.sources.clone_from(&self.sources);
+        failure.owns.clone_from(&self.owns);
+        let text = |id: &String| clauses.get(id).cloned().ok_or_else(|| format!("the header has no clause `{id}`"));
+        failure.clauses = failure.clause_ids.iter().map(text).collect::<Result<_, _>>()?;
+        let Some(steps) = &self.steps else { return Ok(()) };
+        failure.place = steps.place(failure.span.map_or(0, |(start, _)| start as usize));
+        if let Some(span) = failure.span {
+            let around = steps.around(span, &failure.calls);
+            let missing = || format!("the steps of {} have no bytes {} to {}", self.id, span.0, span.1);
+            failure.steps = Some(around.ok_or_else(missing)?);
+        }
+        Ok(())
+    }
+}
