@@ -46,10 +46,16 @@ run() {
         "$@" >"$folder/output" 2>&1
 }
 
-# Rule, level and verdict of each result that is neither a pass nor a skip.
+# Rule, level and verdict of each result that is neither a pass nor a skip. The journal's first line has the levels.
 unusual() {
-    sed -n 's/^{"result":{"id":"\([^"]*\)".*"level":"\([^"]*\)","verdict":"\([^"]*\)".*/\1 \2 \3/p' "$1/report/results.jsonl" |
-        grep -v ' \(pass\|skipped\)$' | sort
+    local journal=$1/report/results.jsonl informs rule verdict level
+    informs=$(head -n 1 "$journal" | grep -oE '"id":"[^"]*","chapter":"[^"]*","title":"([^"\\]|\\.)*","level":"info"' | cut -d'"' -f4)
+    sed -n 's/^{"result":{"id":"\([^"]*\)","verdict":"\([^"]*\)".*/\1 \2/p' "$journal" | grep -v ' \(pass\|skipped\)$' | sort |
+        while read -r rule verdict; do
+            level=must
+            grep -qxF "$rule" <<<"$informs" && level=info
+            echo "$rule $level $verdict"
+        done
 }
 
 # Runs the nights of one variant, and prints a line of the table.

@@ -86,8 +86,8 @@ fn an_id_that_is_a_path_is_refused_and_nothing_is_written(#[case] line: &str) {
     bench.write("settings.json", "mine");
     edit(&bench, |lines| {
         for fields in lines.iter_mut().filter_map(|found| found.get_mut(line)) {
-            match fields.get_mut("settings") {
-                Some(settings) => settings["rules"] = json!(["../../settings"]),
+            match fields.get_mut("selected") {
+                Some(selected) => selected[0]["id"] = json!("../../settings"),
                 None => fields["id"] = json!("../../settings"),
             }
         }
@@ -155,6 +155,12 @@ fn a_result_of_a_rule_outside(#[case] filter: &[&str], #[case] reason: &str) {
     edit(&bench, |lines| {
         let mut foreign = lines[2].clone();
         foreign["result"]["id"] = json!("acl.zzz.byte");
+        if filter.len() == 1 {
+            // The header claims that the catalog has the rule.
+            let mut selected = lines[0]["run"]["selected"][0].clone();
+            selected["id"] = json!("acl.zzz.byte");
+            lines[0]["run"]["selected"].as_array_mut().unwrap().push(selected);
+        }
         lines.push(foreign);
     });
     resume(&bench, &[]).says(2, &["acl.zzz.byte", reason, "restore it from a copy or run again"]);

@@ -282,7 +282,9 @@ fn killed_at(bench: &Bench, whole: &Report, arguments: &[&str], kill: usize) -> 
     expect_same(whole, &resumed, &left.in_flight);
     assert_eq!(files(&bench.path(&report)), files(&bench.path("whole")), "no file is left behind");
     if left.end.is_none() {
-        machines.iter().for_each(|folder| assert!(!folder.exists(), "{} is left over", folder.display()));
+        // A neighbor may create or remove a folder right now.
+        let still = left_over_machines();
+        machines.iter().for_each(|folder| assert!(!still.contains(folder), "{} is left over", folder.display()));
     }
     left
 }
@@ -468,9 +470,9 @@ fn another_library_and_another_device_are_refused() {
 fn a_journal_without_begin_lines_is_refused() {
     let bench = bench();
     bench.run_catalog("report", &[]).says(0, &[]);
-    let journal = bench.report("report").journal.replacen("\"format\":4", "\"format\":1", 1);
+    let journal = bench.report("report").journal.replacen("\"format\":5", "\"format\":1", 1);
     bench.write("report/results.jsonl", &journal);
-    resume(&bench, "report", &[]).says(2, &["has format 1 and this version reads only format 4", "as a baseline"]);
+    resume(&bench, "report", &[]).says(2, &["has format 1 and this version reads only format 5", "as a baseline"]);
 }
 
 #[test]
@@ -553,10 +555,9 @@ fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer
 #[test]
 fn a_full_disk_ends_the_run_and_keeps_its_records() {
     let bench = Bench::new();
-    // In the middle of the run the journal needs a second page; the file system has only one.
-    let title = "A block holds what is written";
-    bench.catalog(rules().replace(&format!("title: {title}"), &format!("title: {}", [title; 20].join(", "))));
-    let script = "mkdir small kept && mount -t tmpfs -o size=4k none small || exit 99
+    // In the middle of the run the journal needs a third page; the file system has only two.
+    bench.catalog(rules());
+    let script = "mkdir small kept && mount -t tmpfs -o size=8k none small || exit 99
                   \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
     let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "small/report"];
     let Some(answer) = with_mounts(&bench, script, &words) else { return };

@@ -181,14 +181,28 @@ fn shards_of_different_runs_are_not_merged(bench: Bench, #[case] other: &[&str],
 }
 
 #[rstest]
-fn a_whole_run_an_unreadable_one_and_another_catalog_are_refused(bench: Bench) {
+fn a_whole_run_and_an_unreadable_one_are_refused(bench: Bench) {
     bench.run_catalog("whole", &["--product", "a2", "--backend", "simulator"]).says(0, &[]);
     part(&bench, "part-1", "1/1", &[]).says(0, &[]);
     merged(&bench, "merged", &["whole"]).says(2, &["is not a part of a run: run each part with --shard K/N"]);
     merged(&bench, "merged", &["part-1", "nowhere"]).says(2, &["nowhere", "leave this part out"]);
-    bench.run(["merge", "--report-dir", "merged", "part-1"]).says(2, &["give that catalog with --specs DIR"]);
     merged(&bench, "merged", &[]).says(2, &["required"]);
     merged(&bench, "part-1", &["part-1"]).says(3, &["already exists"]);
+}
+
+#[rstest]
+fn parts_are_merged_and_reported_without_their_catalog(bench: Bench) {
+    let parts = ["part-1", "part-2"];
+    for (part_of, name) in [("1/2", "part-1"), ("2/2", "part-2")] {
+        part(&bench, name, part_of, &MISALIGNED);
+    }
+    let whole = merged(&bench, "with", &parts);
+    std::fs::remove_dir_all(bench.path("specs")).unwrap();
+    let answer = bench.run(["merge", "--report-dir", "without", "part-1", "part-2"]);
+    assert_eq!((answer.status, told(&bench.report("without"))), (whole.status, told(&bench.report("with"))));
+    let failed = bench.report("without").results.into_iter().find_map(|result| result.failure).unwrap();
+    assert!(failed.place.starts_with("specs/acl/rules/small.yaml:"), "{}", failed.place);
+    assert!(!failed.rule_statement.is_empty() && !failed.clauses.is_empty() && failed.steps.is_some(), "{failed:?}");
 }
 
 #[rstest]
@@ -257,8 +271,7 @@ fn write_attempt(
     results: &[RuleResult],
     ends: bool,
 ) -> PathBuf {
-    let rules = results.iter().map(|result| result.id.clone()).collect();
-    let settings = RunSettings { part: Some(part.clone()), rules: Some(rules), ..header.settings.clone() };
+    let settings = RunSettings { part: Some(part.clone()), ..header.settings.clone() };
     let header = RunHeader { run: name.to_owned(), settings, ..header.clone() };
     let folder = bench.path(name);
     let journal = Journal::create(&folder, &header).unwrap();

@@ -23,10 +23,10 @@ pub struct SelectedRule {
     /// An unresolved contradiction in the documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
-    /// The rule's statement, on one line.
+    /// The rule's statement, on one line. This and the next fields are empty if the product does not offer the rule.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub statement: String,
-    /// The documents that the rule cites: `title (edition), section`.
+    /// The documents that the rule cites: `id, section`, with the ids of the header.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
     /// The functions that the rule owns.
@@ -84,25 +84,39 @@ impl SelectedSteps {
     }
 }
 
+/// The texts that a run's header has once, by id.
+#[derive(Debug, Clone, Copy)]
+pub struct HeaderTexts<'a> {
+    /// Titles and editions of documents.
+    pub documents: &'a BTreeMap<String, String>,
+    /// Clauses and axioms.
+    pub clauses: &'a BTreeMap<String, String>,
+}
+
 impl SelectedRule {
-    /// Adds to a result what the journal says once, in its header. `clauses` has the texts of clauses by id.
+    /// Adds to a result what the journal says once, in its header.
     ///
     /// # Errors
     /// Fails with a reason if the header lacks what the result refers to.
-    pub fn complete(&self, clauses: &BTreeMap<String, String>, result: &mut RuleResult) -> Result<(), String> {
+    pub fn complete(&self, texts: HeaderTexts<'_>, result: &mut RuleResult) -> Result<(), String> {
         result.chapter.clone_from(&self.chapter);
         result.title.clone_from(&self.title);
         result.level = self.level;
         result.doubt.clone_from(&self.doubt);
         match &mut result.failure {
-            Some(failure) => self.complete_failure(clauses, failure),
+            Some(failure) => self.complete_failure(texts, failure),
             None => Ok(()),
         }
     }
 
-    fn complete_failure(&self, clauses: &BTreeMap<String, String>, failure: &mut Failure) -> Result<(), String> {
+    fn complete_failure(&self, texts: HeaderTexts<'_>, failure: &mut Failure) -> Result<(), String> {
+        let HeaderTexts { documents, clauses } = texts;
+        let named = |source: &String| {
+            let document = source.split_once(", ").and_then(|(id, section)| Some((documents.get(id)?, section)));
+            document.map_or_else(|| source.clone(), |(title, section)| format!("{title}, {section}"))
+        };
         failure.rule_statement.clone_from(&self.statement);
-        failure.sources.clone_from(&self.sources);
+        failure.sources = self.sources.iter().map(named).collect();
         failure.owns.clone_from(&self.owns);
         let text = |id: &String| clauses.get(id).cloned().ok_or_else(|| format!("the header has no clause `{id}`"));
         failure.clauses = failure.clause_ids.iter().map(text).collect::<Result<_, _>>()?;

@@ -46,7 +46,7 @@ rules:
 
 pub const RUNS: [Stored; 3] = [
     Stored {
-        name: "format-4/answers",
+        name: "format-5/answers",
         product: "a2",
         seed: 20260101,
         exit: Some(1),
@@ -65,7 +65,7 @@ pub const RUNS: [Stored; 3] = [
         arguments: &[],
     },
     Stored {
-        name: "format-4/devices",
+        name: "format-5/devices",
         product: "a2",
         seed: 20260101,
         exit: Some(0),
@@ -84,7 +84,7 @@ pub const RUNS: [Stored; 3] = [
         arguments: &[],
     },
     Stored {
-        name: "format-4/stopped",
+        name: "format-5/stopped",
         product: "a2",
         seed: 20260101,
         exit: None,

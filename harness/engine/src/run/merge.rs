@@ -40,7 +40,7 @@ pub struct MergeOptions {
     /// Folder for the reports; default reports/out/<run>.
     #[arg(long, env = "ATLAS_CTS_REPORT_DIR", value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
-    /// Catalog folder with which the parts were run, if they did not use the embedded catalog.
+    /// Catalog folder with which known failures are checked, instead of the embedded catalog.
     #[arg(long, env = "ATLAS_CTS_SPECS", value_name = "DIR")]
     pub specs: Option<PathBuf>,
     #[command(flatten)]

@@ -2,38 +2,54 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::{Editions, Rule, Rules, one_space};
-use record::{RuleResult, RunHeader, SelectedRule, SelectedSteps};
+use catalog::{DocumentEntry, Editions, Rule, Rules, offered, one_space};
+use record::{HeaderTexts, RuleResult, RunHeader, SelectedRule, SelectedSteps};
 
 use super::selection::Planned;
 use super::support_rule;
 
 /// Records the selected rules in a run's header, with the clauses and axioms that they rest on.
 pub(super) fn record(header: &mut RunHeader, selected: &[Planned], rules: &Rules, editions: &Editions) {
-    header.selected = selected.iter().map(|planned| of_planned(planned, rules)).collect();
-    let catalog = selected.iter().filter_map(|planned| planned.rule).map(|index| &rules.rules[index]);
+    let product = header.product.clone();
+    let runs = |rule: &&Rule| offered(rule, &product, rules).is_ok();
+    header.selected = selected
+        .iter()
+        .map(|planned| match planned.rule.map(|index| &rules.rules[index]) {
+            Some(rule) if runs(&rule) => of_rule(rule, rules),
+            Some(rule) => heading(rule, rules),
+            None => support_rule::selected(planned),
+        })
+        .collect();
+    let catalog = selected.iter().filter_map(|planned| planned.rule).map(|index| &rules.rules[index]).filter(runs);
     header.clauses = clauses(catalog, rules, editions);
 }
 
-/// A rule that a run can execute, as its header records it.
-fn of_planned(planned: &Planned, rules: &Rules) -> SelectedRule {
-    match planned.rule {
-        Some(index) => of_rule(&rules.rules[index], rules),
-        None => support_rule::selected(planned),
-    }
-}
-
-fn of_rule(rule: &Rule, rules: &Rules) -> SelectedRule {
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let (line, column) = rule.steps_at();
+/// A rule without the texts that only its failures need.
+fn heading(rule: &Rule, rules: &Rules) -> SelectedRule {
     SelectedRule {
         id: rule.id.clone(),
         chapter: rules.chapters[rule.chapter].name.clone(),
         title: rule.title.clone(),
         level: rule.level,
         doubt: rule.doubt.clone(),
+        statement: String::new(),
+        sources: Vec::new(),
+        owns: Vec::new(),
+        steps: None,
+    }
+}
+
+fn of_rule(rule: &Rule, rules: &Rules) -> SelectedRule {
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let (line, column) = rule.steps_at();
+    let cited = |source: &String| {
+        let mut named = rules.documents.iter().map(DocumentEntry::named);
+        let cited = named.find_map(|(id, title)| Some(id + source.strip_prefix(title.as_str())?));
+        cited.unwrap_or_else(|| source.clone())
+    };
+    SelectedRule {
         statement: one_space(&rule.statement),
-        sources: rule.sources.clone(),
+        sources: rule.sources.iter().map(cited).collect(),
         owns: rule.owns.clone(),
         steps: Some(SelectedSteps {
             file: rule.file.clone(),
@@ -41,6 +57,7 @@ fn of_rule(rule: &Rule, rules: &Rules) -> SelectedRule {
             column: number(column),
             text: rule.steps(),
         }),
+        ..heading(rule, rules)
     }
 }
 
@@ -55,6 +72,9 @@ fn clauses<'a>(of: impl Iterator<Item = &'a Rule>, rules: &'a Rules, editions: &
 
 /// Adds to a rule's result what the journal says once, in its header.
 pub(super) fn complete(result: &mut RuleResult, rule: &Rule, rules: &Rules, editions: &Editions) {
-    let completed = of_rule(rule, rules).complete(&clauses(std::iter::once(rule), rules, editions), result);
+    let documents = rules.documents.iter().map(DocumentEntry::named).collect();
+    let clauses = clauses(std::iter::once(rule), rules, editions);
+    let texts = HeaderTexts { documents: &documents, clauses: &clauses };
+    let completed = of_rule(rule, rules).complete(texts, result);
     completed.expect("a failure names places and clauses of its own rule");
 }

@@ -75,5 +75,5 @@ mod tests {
         "settings": {"deadline": 5, "hazardous": false, "dedicated": false, "strict": false},
         "reported_name": null, "library": {"path": "", "sha256": "", "version": null, "simulated": true,
         "chosen_by": ""}, "run_mode": "", "devices": 1, "edition": null, "seed": 1, "profile": "",
-        "catalog_digest": "", "rules": 1, "subjects": [], "defects": []}"#;
+        "catalog_digest": "", "rules": 1, "selected": [], "subjects": [], "defects": []}"#;
 }

@@ -14,7 +14,7 @@ use crate::sample::{end, folder, header, header_of, header_of_ids, result, resul
 const CHILD: &str = "ATLAS_REPORTS_TEST_CHILD";
 
 fn complete(dir: &Path) -> String {
-    let journal = Journal::create(dir, &header_of(&results())).unwrap();
+    let journal = Journal::create(dir, &header()).unwrap();
     for result in results() {
         journal.append(&result).unwrap();
     }
@@ -29,7 +29,7 @@ fn reading_returns_what_was_written() {
     assert_eq!(text.lines().count(), results().len() + 2);
     for path in [dir.join("not/yet/there"), dir.join("not/yet/there").join(Journal::FILE)] {
         let (run, read, end) = read_journal(&path).unwrap();
-        assert_eq!(format!("{run:?}"), format!("{:?}", header_of(&results())));
+        assert_eq!(format!("{run:?}"), format!("{:?}", header()));
         assert_eq!(format!("{read:?}"), format!("{:?}", results()));
         assert_eq!(end.unwrap().exit, 1);
     }

@@ -39,7 +39,12 @@ impl Drop for Folder {
     }
 }
 
+/// The header of a run that selected the rules of all sample results.
 pub fn header() -> RunHeader {
+    header_of(&results())
+}
+
+fn header_without_rules() -> RunHeader {
     RunHeader {
         format: Journal::FORMAT,
         suite: "0.1.0".into(),
@@ -86,7 +91,7 @@ pub fn header() -> RunHeader {
 
 /// The header of a run that selected the rules of these results.
 pub fn header_of(results: &[RuleResult]) -> RunHeader {
-    let mut header = RunHeader { rules: results.len(), ..header() };
+    let mut header = RunHeader { rules: results.len(), ..header_without_rules() };
     for result in results {
         let failure = result.failure.as_deref();
         header.selected.push(SelectedRule {

@@ -148,8 +148,8 @@ fn changed(line: usize, place: &str, key: &str, value: Option<Json>) -> Json {
 #[case::a_missing_key_that_may_be_null(0, "/run", "edition", None)]
 #[case::null_where_a_key_is_left_out(0, "/run", "host", Some(json!(null)))]
 #[case::an_unknown_verdict(5, "/end/counts", "fine", Some(json!(1)))]
-#[case::a_later_format(0, "/run", "format", Some(json!(5)))]
-#[case::an_earlier_format(0, "/run", "format", Some(json!(3)))]
+#[case::a_later_format(0, "/run", "format", Some(json!(6)))]
+#[case::an_earlier_format(0, "/run", "format", Some(json!(4)))]
 #[case::no_digest(0, "/run", "catalog_digest", Some(json!("ABC")))]
 #[case::a_count_below_zero(5, "/end", "workers_started", Some(json!(-1)))]
 fn the_schema_refuses(#[case] line: usize, #[case] place: &str, #[case] key: &str, #[case] value: Option<Json>) {

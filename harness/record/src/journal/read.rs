@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Journal, JournalError, LARGEST};
-use crate::{LONGEST_DEADLINE, Line, MOST_SHARDS, Meaning, RuleResult, RunEnd, RunHeader, Sort, counts, exit_code};
+use crate::{
+    HeaderTexts, LONGEST_DEADLINE, Line, MOST_SHARDS, Meaning, RuleResult, RunEnd, RunHeader, Sort, counts, exit_code,
+};
 use catalog::files;
 use catalog::is_rule_id;
 
@@ -114,9 +116,10 @@ impl JournalReader {
 
     /// Checks a rule's id. Ids become file names, so only those of selected rules are allowed.
     fn expect_selected(&self, line: usize, id: &str) -> Result<(), JournalError> {
-        match self.own.contains(id) {
-            true => Ok(()),
-            false => self.broken(line, format!("`{id}` is not among the rules that the run selected")),
+        match id {
+            _ if self.own.contains(id) => Ok(()),
+            _ if !is_rule_id(id) => self.broken(line, format!("`{id}` is not the id of a rule")),
+            _ => self.broken(line, format!("`{id}` is not among the rules that the run selected")),
         }
     }
 
@@ -142,7 +145,8 @@ impl JournalReader {
             Line::Result(mut result) => {
                 self.expect_selected(number, &result.id)?;
                 let header = &self.run.header;
-                let completed = header.selected[self.selected[&result.id]].complete(&header.clauses, &mut result);
+                let texts = HeaderTexts { documents: &header.documents, clauses: &header.clauses };
+                let completed = header.selected[self.selected[&result.id]].complete(texts, &mut result);
                 completed.or_else(|reason| self.broken(number, reason))?;
                 if let Some(first) = self.lines.insert(result.id.clone(), number) {
                     let path = self.path.clone();
