@@ -556,7 +556,8 @@ fn with_mounts(bench: &Bench, script: &str, arguments: &[&str]) -> Option<Answer
 fn a_full_disk_ends_the_run_and_keeps_its_records() {
     let bench = Bench::new();
     // In the middle of the run the journal needs a third page; the file system has only two.
-    bench.catalog(rules());
+    let title = "A block holds what is written";
+    bench.catalog(rules().replace(&format!("title: {title}"), &format!("title: {}", [title; 8].join(", "))));
     let script = "mkdir small kept && mount -t tmpfs -o size=8k none small || exit 99
                   \"$0\" \"$@\"; status=$?; cp -r small/report kept/; exit $status";
     let words = ["run", "--specs", "specs", "--product", "a2", "--jobs", "1", "--report-dir", "small/report"];
