@@ -1,11 +1,10 @@
 //! `atlas-cts report`: rewrites a run's reports.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, annotate, say_line};
 use catalog::Originals;
-use engine::run::{CatalogOptions, ExitStatus, choose_runtime, load_rules, read_named, rewrite_reports};
+use engine::run::{ExitStatus, read_named, rewrite_reports};
 use ledger::answers;
 use ledger::report::{FORMATS, clean, disarmed};
 use ledger::{Ledger, Quoting};
@@ -28,13 +27,7 @@ pub(crate) fn report(
         None => rewrite_reports(run, since, &Ledger)?,
         Some(documents) => {
             let originals = Originals::read(documents).map_err(CommandError::Originals)?;
-            // The catalog of the run; its clauses name the sentences.
-            let header = read_named(run)?.1.header;
-            let specs = header.settings.specs.map(PathBuf::from);
-            let mut catalog = CatalogOptions { specs, runtime: Some(header.runtime), ..CatalogOptions::default() };
-            let runtime = choose_runtime(RUNTIMES, &mut catalog, &[])?;
-            let rules = load_rules(&catalog, runtime)?;
-            rewrite_reports(run, since, &Quoting { rules: &rules, originals: &originals })?
+            rewrite_reports(run, since, &Quoting(&originals))?
         }
     };
     remarks.iter().for_each(|remark| eprintln!("{}", disarmed(&clean(remark))));

@@ -91,7 +91,12 @@ impl Originals {
 
     /// The sentence that a clause paraphrases; `None` if no document contains it.
     pub fn of(&self, clause: &Clause) -> Option<&Original> {
-        self.0.get(&clause.sentence)
+        self.with_digest(&clause.sentence)
+    }
+
+    /// The sentence with these first digits of its digest; `None` if no document contains it.
+    pub fn with_digest(&self, digits: &str) -> Option<&Original> {
+        self.0.get(digits)
     }
 }
 

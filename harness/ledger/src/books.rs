@@ -34,11 +34,7 @@ impl Books for Ledger {
 
 /// The reports of [`Ledger`], with the documents' own sentences in failures.
 #[derive(Debug)]
-pub struct Quoting<'a> {
-    /// The catalog whose clauses name the sentences.
-    pub rules: &'a Rules,
-    pub originals: &'a Originals,
-}
+pub struct Quoting<'a>(pub &'a Originals);
 
 impl Books for Quoting<'_> {
     fn known(&self, place: &Path, rules: &Rules) -> Result<Box<dyn KnownFailures>, BooksError> {
@@ -56,7 +52,7 @@ impl Books for Quoting<'_> {
         since: Option<&Recorded>,
     ) -> Result<Vec<String>, BooksError> {
         let mut quoted = run.clone();
-        quoted.results.iter_mut().for_each(|result| report::quote(result, self.rules, self.originals));
+        quoted.results.iter_mut().for_each(|result| report::quote(result, &run.header, self.0));
         Ledger.write_reports(folder, &quoted, since)
     }
 }

@@ -10,7 +10,7 @@ use catalog::{CapabilityAnswer, Edition, Editions, Libraries};
 use crate::fingerprint::Fingerprint;
 use crate::host::Host;
 use crate::library::{FurtherLibrary, LibraryIdentity, LibraryVersion, MappedLibrary};
-use crate::selected::SelectedRule;
+use crate::selected::{SelectedClause, SelectedRule};
 use crate::settings::RunSettings;
 use crate::shard::MergedRun;
 
@@ -75,9 +75,9 @@ pub struct RunHeader {
     pub rules: usize,
     /// The selected rules, in catalog order; in a part of a run, those of all parts.
     pub selected: Vec<SelectedRule>,
-    /// The texts of the clauses and axioms that the selected rules rest on, by id.
+    /// The clauses and axioms that the selected rules rest on, by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub clauses: BTreeMap<String, String>,
+    pub clauses: BTreeMap<String, SelectedClause>,
     /// The suite's subjects and their rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<Subject>,

@@ -70,7 +70,7 @@ pub use result::{RanIn, RuleResult};
 pub use retry::{Retry, RetryCause};
 pub use rounds::Rounds;
 pub use schema::journal_schema;
-pub use selected::{HeaderTexts, SelectedRule, SelectedSteps};
+pub use selected::{HeaderTexts, SelectedClause, SelectedRule, SelectedSteps};
 pub use settings::{LONGEST_DEADLINE, RunSettings};
 pub use shard::{MOST_SHARDS, MergedRun, RecordedShard};
 pub use stack::{Stack, StackThread};

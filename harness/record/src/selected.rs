@@ -37,6 +37,16 @@ pub struct SelectedRule {
     pub steps: Option<SelectedSteps>,
 }
 
+/// A clause or an axiom that the selected rules rest on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedClause {
+    /// The clause as reports print it: its id, text, document and editions.
+    pub text: String,
+    /// The first digits of the SHA-256 of the document's normalized sentence; `None` for an axiom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+}
+
 /// The steps of a rule, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedSteps {
@@ -90,7 +100,7 @@ pub struct HeaderTexts<'a> {
     /// Titles and editions of documents.
     pub documents: &'a BTreeMap<String, String>,
     /// Clauses and axioms.
-    pub clauses: &'a BTreeMap<String, String>,
+    pub clauses: &'a BTreeMap<String, SelectedClause>,
 }
 
 impl SelectedRule {
@@ -118,7 +128,8 @@ impl SelectedRule {
         failure.rule_statement.clone_from(&self.statement);
         failure.sources = self.sources.iter().map(named).collect();
         failure.owns.clone_from(&self.owns);
-        let text = |id: &String| clauses.get(id).cloned().ok_or_else(|| format!("the header has no clause `{id}`"));
+        let missing = |id: &String| format!("the header has no clause `{id}`");
+        let text = |id: &String| clauses.get(id).map(|clause| clause.text.clone()).ok_or_else(|| missing(id));
         failure.clauses = failure.clause_ids.iter().map(text).collect::<Result<_, _>>()?;
         let Some(steps) = &self.steps else { return Ok(()) };
         failure.place = steps.place(failure.span.map_or(0, |(start, _)| start as usize));

@@ -66,7 +66,7 @@ pub fn reproducer(rules: &Rules, specs: &Specs, wanted: &Wanted) -> Result<PathB
         redact(&mut run.header, &mut result, runtime);
     }
     if let Some(documents) = &wanted.documents {
-        quote(&mut result, rules, &Originals::read(documents).map_err(CommandError::Originals)?);
+        quote(&mut result, &run.header, &Originals::read(documents).map_err(CommandError::Originals)?);
     }
     let product = catalog::product(rules, &run.header.product)?;
     let known = Known {

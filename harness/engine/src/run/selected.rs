@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::{DocumentEntry, Editions, Rule, Rules, offered, one_space};
-use record::{HeaderTexts, RuleResult, RunHeader, SelectedRule, SelectedSteps};
+use catalog::{Axiom, DocumentEntry, Editions, Rule, Rules, offered, one_space};
+use record::{HeaderTexts, RuleResult, RunHeader, SelectedClause, SelectedRule, SelectedSteps};
 
 use super::selection::Planned;
 use super::support_rule;
@@ -62,12 +62,20 @@ fn of_rule(rule: &Rule, rules: &Rules) -> SelectedRule {
 }
 
 /// The clauses that rules rest on, and the axioms: their texts by id.
-fn clauses<'a>(of: impl Iterator<Item = &'a Rule>, rules: &'a Rules, editions: &Editions) -> BTreeMap<String, String> {
+fn clauses<'a>(
+    of: impl Iterator<Item = &'a Rule>,
+    rules: &'a Rules,
+    editions: &Editions,
+) -> BTreeMap<String, SelectedClause> {
     let positions: BTreeSet<usize> =
         of.flat_map(|rule| &rule.grounds).flat_map(|ground| ground.clauses.clone()).collect();
     let clauses = positions.into_iter().map(|position| &rules.book.clauses[position]);
-    let clauses = clauses.map(|clause| (clause.id.to_string(), clause.line(editions)));
-    clauses.chain(rules.axioms.iter().map(|axiom| (axiom.id.clone(), axiom.line()))).collect()
+    let clauses = clauses.map(|clause| {
+        let (text, sentence) = (clause.line(editions), Some(clause.sentence.clone()));
+        (clause.id.to_string(), SelectedClause { text, sentence })
+    });
+    let axiom = |axiom: &Axiom| (axiom.id.clone(), SelectedClause { text: axiom.line(), sentence: None });
+    clauses.chain(rules.axioms.iter().map(axiom)).collect()
 }
 
 /// Adds to a rule's result what the journal says once, in its header.

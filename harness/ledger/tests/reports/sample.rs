@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use record::{
     AnswerCount, Answers, AnswersByQuestion, AppliedExpectations, Bar, Boundary, Conclusion, Confirmation, Content,
     Coverage, Difference, EntryReference, ExpectationFiles, FailingValues, Failure, Journal, Level, LibraryIdentity,
-    Picture, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, SelectedRule,
-    SelectedSteps, Shape, Sort, SortedResult, StartReason, Starts, Steps, Subject, Verdict,
+    Picture, QuestionAnswers, Repeats, Retry, RetryCause, RuleResult, RunEnd, RunHeader, RunSettings, SelectedClause,
+    SelectedRule, SelectedSteps, Shape, Sort, SortedResult, StartReason, Starts, Steps, Subject, Verdict,
 };
 
 /// A folder for one test, removed when the test passes.
@@ -111,7 +111,8 @@ pub fn header_of(results: &[RuleResult]) -> RunHeader {
             }),
         });
         let clauses = failure.into_iter().flat_map(|failure| failure.clause_ids.iter().zip(&failure.clauses));
-        header.clauses.extend(clauses.map(|(id, text)| (id.clone(), text.clone())));
+        let clause = |text: &String| SelectedClause { text: text.clone(), sentence: None };
+        header.clauses.extend(clauses.map(|(id, text)| (id.clone(), clause(text))));
     }
     header
 }
