@@ -141,3 +141,82 @@ impl SelectedRule {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn rule() -> SelectedRule {
+        let lines: Vec<String> = (0..20).map(|line| format!("step_{line:02}();")).collect();
+        SelectedRule {
+            id: "toy.copy.tail".to_owned(),
+            chapter: "copy".to_owned(),
+            title: "A copy is complete".to_owned(),
+            level: Level::Info,
+            doubt: None,
+            statement: "A copy is complete.".to_owned(),
+            sources: vec!["guide, Copies, and more".to_owned(), "a page of its own".to_owned()],
+            owns: vec!["toy_copy".to_owned()],
+            steps: Some(SelectedSteps {
+                file: "specs/toy/copy.yaml".to_owned(),
+                line: 40,
+                column: 6,
+                text: lines.join("\n"),
+            }),
+        }
+    }
+
+    /// The failure of a statement with this place and these clauses, completed.
+    fn completed(span: Option<(u32, u32)>, clauses: &[&str]) -> Result<RuleResult, String> {
+        let failure = serde_json::json!({
+            "statement": "", "span": span, "clauses": clauses, "message": "", "values": [], "replay_values": null,
+            "case": 1, "shrinks": 0, "trace": [], "calls": [53, 0], "output": "", "replay": "", "confirmation": null,
+        });
+        let result = serde_json::json!({
+            "id": "toy.copy.tail", "verdict": "fail", "reason": "", "nanoseconds": 0, "cases": 1, "checks": 1,
+            "seed": 1, "failure": failure, "findings": [], "observations": {}, "interrupted": 0,
+        });
+        let mut result: RuleResult = serde_json::from_value(result).unwrap();
+        let documents = BTreeMap::from([("guide".to_owned(), "The guide (2)".to_owned())]);
+        let clause = SelectedClause { text: "all-bytes: Every byte arrives.".to_owned(), sentence: None };
+        let clauses = BTreeMap::from([("all-bytes".to_owned(), clause)]);
+        rule().complete(HeaderTexts { documents: &documents, clauses: &clauses }, &mut result).map(|()| result)
+    }
+
+    #[test]
+    fn a_failure_gets_what_the_header_has() {
+        let result = completed(Some((13 * 11, 13 * 11 + 10)), &["all-bytes"]).unwrap();
+        let failure = result.failure.unwrap();
+        assert_eq!((result.title.as_str(), result.level), ("A copy is complete", Level::Info));
+        assert_eq!(failure.place, "specs/toy/copy.yaml:53:7");
+        assert_eq!(failure.sources, ["The guide (2), Copies, and more", "a page of its own"]);
+        assert_eq!(failure.clauses, ["all-bytes: Every byte arrives."]);
+        let steps = failure.steps.unwrap();
+        assert_eq!((steps.first, &steps.calls[..]), (44, &[53, 0][..]));
+        assert_eq!(
+            steps.text.lines().map(|line| &line[5..7]).collect::<Vec<_>>().join(" "),
+            "04 05 06 07 08 09 10 11 12 13 14 15 16"
+        );
+        assert_eq!(&steps.text[steps.start as usize..steps.end as usize], "step_13();");
+    }
+
+    #[test]
+    fn a_failure_without_a_statement_is_placed_at_the_start_of_the_steps() {
+        let failure = completed(None, &[]).unwrap().failure.unwrap();
+        assert_eq!((failure.place.as_str(), failure.steps), ("specs/toy/copy.yaml:40:7", None));
+    }
+
+    #[rstest]
+    #[case::past_the_end(Some((200, 1000)), &[], "the steps of toy.copy.tail have no bytes 200 to 1000")]
+    #[case::backward(Some((20, 10)), &[], "the steps of toy.copy.tail have no bytes 20 to 10")]
+    #[case::a_clause(None, &["unknown"], "the header has no clause `unknown`")]
+    fn what_the_header_lacks_is_named(
+        #[case] span: Option<(u32, u32)>,
+        #[case] clauses: &[&str],
+        #[case] reason: &str,
+    ) {
+        assert_eq!(completed(span, clauses).unwrap_err(), reason);
+    }
+}
