@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Counts the page faults of a run by cause: programs and libraries, memory of the device, heap, other memory. Needs perf;
-# without it, says so and checks nothing. Arguments go to `run`; without any, a default run of a2.
+# Counts the page faults of a run by cause: programs and libraries, memory of the device, heap, other memory. A second run
+# has the shares of processor time: the book, page handling, starts of processes, everything else. Needs perf; without it,
+# says so and checks nothing. Arguments go to `run`; without any, a default run of a2.
 #
-#     ci/faults.sh [--product a2 FILTER…]
+#     CTS=target/release/atlas-cts ci/faults.sh [--product a2 FILTER…]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if ! command -v perf >/dev/null || ! perf stat -e minor-faults true 2>/dev/null; then
@@ -36,4 +37,23 @@ report '' | awk -v period=$period '
     }'
 echo "the functions with the most faults:"
 report symbol | sort -rn | head -n 15 | awk -v period=$period '{ $1 = $1 * period; print "  " $0 }'
+
+# A sample belongs to the first kind one of whose symbols its stack has.
+perf record -q -g -F 499 -o "$folder/time" -- \
+    "$cts" run --backend simulator --report-dir "$folder/second" "$@" >/dev/null 2>&1 || true
+echo "shares of processor time:"
+perf script -i "$folder/time" -F comm,ip,sym 2>/dev/null | awk '
+    function ends() {
+        if (stack == "") return
+        total++
+        kind = "everything else"
+        if (stack ~ /(execve|exit_mmap|copy_process|load_elf_binary|do_exit)/) kind = "starts and ends of processes"
+        else if (stack ~ /(asm_exc_page_fault|munmap|do_madvise|fallocate|ftruncate|mmap_region)/) kind = "page handling"
+        else if (stack ~ /(postcard|catalog::|serde_saphyr|granit_parser|sha2::)/) kind = "the book and the catalog"
+        count[kind]++
+        stack = ""
+    }
+    /^[^ \t]/ { ends(); next }
+    NF { stack = stack " " $0 }
+    END { ends(); for (kind in count) printf "  %5.1f %%  %s\n", 100 * count[kind] / total, kind }' | sort -rn
 exit $status

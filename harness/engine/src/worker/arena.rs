@@ -17,7 +17,7 @@ const LEAST: usize = 64 << 10;
 /// The size of the largest mapping that is used again. A larger mapping is given back after the case.
 const LARGEST: usize = 32 << 20;
 /// The total size of the mappings that wait for a case. More is given back.
-const MOST_WAITING: usize = 64 << 20;
+const MOST_WAITING: usize = 256 << 20;
 /// The total size of the address ranges that stay inaccessible after use, and their number.
 const MOST_FENCED: (usize, usize) = (4 << 30, 4096);
 /// The step by which the first buffer's place moves, and the number of places.
@@ -158,8 +158,8 @@ impl Arena {
         let mut slab = match known {
             Some(slab) => slab,
             // Few sizes, so that a mapping fits many cases.
-            None if room <= 1 << 20 => Slab::map(room.next_power_of_two().max(LEAST))?,
-            None => Slab::map(room.checked_next_multiple_of(1 << 20).ok_or_else(short)?)?,
+            None if room <= LARGEST => Slab::map(room.next_power_of_two().max(LEAST))?,
+            None => Slab::map(room)?,
         };
         slab.used = shift;
         let place = slab.carve(bytes, align).ok_or_else(short)?;
