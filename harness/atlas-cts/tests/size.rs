@@ -10,9 +10,10 @@ use crate::support::project;
 mod counted;
 
 /// The largest sizes that are accepted. Code and tests rose twice above what the deletions had left: by
-/// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases.
+/// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases. Lint's
+/// walk through domains, which saves two thirds of its time, took 50 lines more.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 117600),
+    ("lines of code", 117650),
     ("lines of tests", 35800),
     ("Rust files", 1050),
     ("commands", 14),

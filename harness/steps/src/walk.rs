@@ -1,7 +1,11 @@
 //! Walks through a program: all expressions and calls, in text order.
 
+use std::collections::BTreeSet;
+
 use super::builtins::Builtin;
-use super::program::{Argument, Call, Expect, Expression, Place, Program, Root, Statement, StatementKind};
+use super::program::{
+    Argument, Call, Domain, Expect, Expression, Place, Program, Range, Root, Statement, StatementKind,
+};
 
 /// An item visited during a walk.
 pub enum Node<'p> {
@@ -17,6 +21,21 @@ impl Program {
     pub fn walk<'p>(&'p self, note: Note<'_, 'p>) {
         walk_block(&self.statements, note);
         self.observe.iter().for_each(|(_, observed, _)| observed.walk(note));
+    }
+
+    /// The names of the product's quantities that the steps, `observe`, the condition or the domains read. Products
+    /// that agree on them have the same cases.
+    pub fn facts(&self) -> BTreeSet<&str> {
+        let mut found = BTreeSet::new();
+        let mut note = |node| {
+            if let Node::Expression(Expression::Fact(name)) = node {
+                found.insert(name.as_str());
+            }
+        };
+        self.walk(&mut note);
+        self.condition.iter().for_each(|condition| condition.walk(&mut note));
+        self.axes.iter().for_each(|axis| axis.domain.walk(&mut note));
+        found
     }
 
     /// The calls in the steps and in `observe`, by call site.
@@ -50,6 +69,28 @@ fn walk_block<'p>(block: &'p [Statement], note: Note<'_, 'p>) {
     for statement in block {
         statement.kind.walk(note);
         statement.kind.blocks().into_iter().for_each(|block| walk_block(block, note));
+    }
+}
+
+impl Domain {
+    /// Walks through the bounds and values.
+    fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        use Domain::*;
+        match self {
+            Bytes(range) | Integer(range) | EveryOf(range) | Permutation(range) => range.walk(note),
+            OneOf { values, .. } => values.iter().for_each(|value| value.walk(note)),
+            Offset { below, multiple_of } => {
+                [Some(below), multiple_of.as_ref()].into_iter().flatten().for_each(|of| of.walk(note));
+            }
+            List { item, length, .. } => [item, length].into_iter().for_each(|range| range.walk(note)),
+            Text(_) | Sequence(_) | Column { .. } | LengthOf(_) | IndexOf(_) | Device | Choice(_) => {}
+        }
+    }
+}
+
+impl Range {
+    fn walk<'p>(&'p self, note: Note<'_, 'p>) {
+        [&self.low, &self.high].into_iter().chain(&self.multiple_of).for_each(|bound| bound.walk(note));
     }
 }
 

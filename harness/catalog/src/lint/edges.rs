@@ -98,14 +98,24 @@ impl Edges {
         }
     }
 
-    /// Adds the edges that a rule draws on each product to which it applies.
+    /// Adds the edges that a rule draws on each product to which it applies. Products between which the rule cannot tell
+    /// have the same cases.
     fn draw(&mut self, rules: &Rules, rule: &Rule) {
+        let read = rule.program.facts();
+        let mut seen = Vec::new();
         for product in &rules.products {
             if offered(rule, &product.id, rules).is_err() {
                 continue;
             }
             let left_out = left_out(rule, &product.id, &Missing::default(), rules);
-            let scope = Scope { left_out, ..Scope::new(product.facts.clone(), rule.devices()) };
+            let facts = product.facts.iter().filter(|(name, _)| read.contains(name.as_str()));
+            let facts: BTreeMap<String, i128> = facts.map(|(name, value)| (name.clone(), *value)).collect();
+            let scope = Scope { left_out, ..Scope::new(facts, rule.devices()) };
+            let seen_here = (scope.facts.clone(), scope.left_out.clone());
+            if seen.contains(&seen_here) {
+                continue;
+            }
+            seen.push(seen_here);
             for values in some_cases(&rule.program, &scope, CASES) {
                 self.note(rules, rule, &scope, &values);
             }
