@@ -380,40 +380,39 @@ fn a_resumed_run_has_its_original_settings_and_rules() {
 
 // ---- another run
 
-#[rstest]
-#[case::product(&["--product", "a3"], "--product: a2 then, a3 now; leave it out")]
-#[case::profile(&["--profile", "nightly"], "--profile: smoke then, nightly now; leave it out")]
-#[case::seed(&["--seed", "8"], "--seed: 7 then, 8 now; leave it out")]
-#[case::devices(&["--devices", "1"], "--devices: 4 then, 1 now; leave it out")]
-#[case::run_mode(&["--sim", "run-mode=device"], "--sim run-mode: host then, device now; leave it out")]
-#[case::defects(&["--defect", MISALIGNED], "--defect: none then, malloc.aligned-only-from-4KiB now; leave it out")]
-#[case::memory(&["--sim", "memory=2048"], "--sim memory: no number then, 2048 now; leave it out")]
-#[case::one_case(&["--case", "{\"size\":1}"], "--case: no case then, {\"size\":1} now; leave it out")]
-#[case::deadline(&["--tune", "deadline=3"], "--tune deadline: 30 then, 3 now; leave it out")]
-#[case::hazardous(&["--hazardous"], "--hazardous: off then, on now; leave it out")]
-#[case::dedicated(&["--dedicated"], "--dedicated: off then, on now; leave it out")]
-#[case::strict(&["--strict"], "--strict: off then, on now; leave it out")]
-#[case::least(&["--tune", "min-executed=3"], "--tune min-executed: no number then, 3 now; leave it out")]
-#[case::folder(&["--report-dir", "other"], "--report-dir: ")]
-#[case::filter(&["acl.small.shared"], "the filter: 9 rules then, acl.small.shared now; leave it out")]
-#[case::several(&["--seed", "8", "--devices", "1"], "--devices: 4 then, 1 now; leave it out")]
-fn another_run_is_refused_with_both_values(#[case] arguments: &[&str], #[case] reason: &str) {
+/// Words of a command line that another run has, and the reason why it is refused.
+const OTHER_RUNS: [(&[&str], &str); 16] = [
+    (&["--product", "a3"], "--product: a2 then, a3 now; leave it out"),
+    (&["--profile", "nightly"], "--profile: smoke then, nightly now; leave it out"),
+    (&["--seed", "8"], "--seed: 7 then, 8 now; leave it out"),
+    (&["--devices", "1"], "--devices: 4 then, 1 now; leave it out"),
+    (&["--sim", "run-mode=device"], "--sim run-mode: host then, device now; leave it out"),
+    (&["--defect", MISALIGNED], "--defect: none then, malloc.aligned-only-from-4KiB now; leave it out"),
+    (&["--sim", "memory=2048"], "--sim memory: no number then, 2048 now; leave it out"),
+    (&["--case", "{\"size\":1}"], "--case: no case then, {\"size\":1} now; leave it out"),
+    (&["--tune", "deadline=3"], "--tune deadline: 30 then, 3 now; leave it out"),
+    (&["--hazardous"], "--hazardous: off then, on now; leave it out"),
+    (&["--dedicated"], "--dedicated: off then, on now; leave it out"),
+    (&["--strict"], "--strict: off then, on now; leave it out"),
+    (&["--tune", "min-executed=3"], "--tune min-executed: no number then, 3 now; leave it out"),
+    (&["--report-dir", "other"], "--report-dir: "),
+    (&["acl.small.shared"], "the filter: 9 rules then, acl.small.shared now; leave it out"),
+    (&["--seed", "8", "--devices", "1"], "--devices: 4 then, 1 now; leave it out"),
+];
+
+#[test]
+fn another_run_is_refused_with_both_values() {
     let bench = bench();
     killed(&bench, "report", "acl.small.r1", &[&VERY_SLOW[..], &["--seed", "7"]].concat());
     let before = fs::read(bench.path("report/results.jsonl")).unwrap();
-    let answer = resume(&bench, "report", arguments);
-    answer.says(
-        2,
-        &[
-            "cannot be resumed because it tested something else:",
-            reason,
-            "start a new run in another \
-        folder",
-        ],
-    );
-    assert_eq!(arguments.contains(&"8"), answer.text.contains("--seed: 7 then, 8 now"), "each difference is named");
-    assert_eq!(fs::read(bench.path("report/results.jsonl")).unwrap(), before);
-    assert_eq!(files(&bench.path("report")).len(), 1);
+    for (arguments, reason) in OTHER_RUNS {
+        let answer = resume(&bench, "report", arguments);
+        let refused = "cannot be resumed because it tested something else:";
+        answer.says(2, &[refused, reason, "start a new run in another folder"]);
+        assert_eq!(arguments.contains(&"8"), answer.text.contains("--seed: 7 then, 8 now"), "each difference is named");
+        assert_eq!(fs::read(bench.path("report/results.jsonl")).unwrap(), before, "{arguments:?}");
+        assert_eq!(files(&bench.path("report")).len(), 1, "{arguments:?}");
+    }
     resume(&bench, "report", &["--seed", "7", "--product", "a2", "--profile", "smoke"]).says(0, &["8 pass, 1 skipped"]);
 }
 
