@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use atlas_cts::runtimes::RUNTIMES;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
-use support::{Answer, Bench, answer, has, machines_of, project, take_environment, wait_until};
+use support::{Answer, Bench, answer, has, machines_of, take_environment, wait_until};
 
 /// One rule of one process.
 const RULE: &str = "\
@@ -35,14 +35,6 @@ const NOBODY: u32 = 65534;
 fn small() -> Bench {
     let bench = Bench::new();
     bench.catalog(RULE);
-    bench
-}
-
-/// A bench for a few rules of the project's catalog whose processes share memory.
-fn sharing() -> Bench {
-    let bench = Bench::new();
-    let copied = Command::new("cp").arg("-r").arg(project().join("specs")).arg(bench.path("specs")).status().unwrap();
-    assert!(copied.success());
     bench
 }
 
@@ -77,12 +69,12 @@ fn can(program: &str, arguments: &[&str]) -> bool {
 // ---- containers and users
 
 #[test]
-fn eight_containers_that_share_memory_files_do_not_see_each_other() {
-    let bench = sharing();
+fn four_containers_that_share_memory_files_do_not_see_each_other() {
+    let bench = Bench::new();
     // In each container the run has the same process id.
-    let script = "what='run acl.ipc.close --specs specs --product a2 --backend simulator --report-dir'
+    let script = "what='run acl.ipc.close --product a2 --backend simulator --report-dir'
                   cts $what lone >/dev/null 2>&1; echo \"lone: $?\"
-                  for n in 1 2 3 4 5 6 7 8; do
+                  for n in 1 2 3 4; do
                     (unshare -pf --mount-proc \"$CTS\" $what parallel-$n >printed-$n 2>&1; echo \"parallel: $?\") &
                   done; wait
                   echo left: $(ls -A /dev/shm) $(ls -A tmp)";
@@ -91,12 +83,12 @@ fn eight_containers_that_share_memory_files_do_not_see_each_other() {
     }
     let Some(answer) = on_a_private_machine(&bench, script) else { return };
     answer.says(0, &["lone: 0", "left:\n"]);
-    assert_eq!(answer.text.matches("parallel: 0").count(), 8, "{}", answer.text);
+    assert_eq!(answer.text.matches("parallel: 0").count(), 4, "{}", answer.text);
     let lone = bench.report("lone");
     let mut expected = lone.verdicts();
     expected.sort_unstable();
     assert!(expected.iter().filter(|(_, verdict)| *verdict == "pass").count() >= 3, "{expected:?}");
-    for number in 1..=8 {
+    for number in 1..=4 {
         let parallel = bench.report(&format!("parallel-{number}"));
         let mut verdicts = parallel.verdicts();
         verdicts.sort_unstable();
@@ -128,10 +120,10 @@ fn two_users_take_turns_on_a_device() {
 
 // ---- the folder of the machines of a run
 
-/// Starts a run in the background and waits until it has a machine.
-fn running(bench: &Bench, arguments: &[&str]) -> (Child, PathBuf) {
-    let mut command = bench.command(["run", "--specs", "specs", "--product", "a2", "--backend", "simulator"]);
-    command.args(["--jobs", "1", "--report-dir", "report", "--sim", "call-ns=1000000"]).args(arguments);
+/// Starts a run in the background, of rules whose processes share memory, and waits until it has a machine.
+fn running(bench: &Bench) -> (Child, PathBuf) {
+    let mut command = bench.command(["run", "acl.ipc.close", "--product", "a2", "--backend", "simulator"]);
+    command.args(["--jobs", "1", "--report-dir", "report", "--sim", "call-ns=1000000"]);
     let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = bench.path("report/results.jsonl");
     wait_until(|| has(&journal, "\"begin\""));
@@ -151,8 +143,8 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn files_of_a_run_in_shared_places_are_private_to_its_user() {
-    let bench = sharing();
-    let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
+    let bench = Bench::new();
+    let (mut run, machines) = running(&bench);
     let mut seen = std::collections::BTreeMap::new();
     while run.try_wait().unwrap().is_none() {
         for path in below(&machines) {
@@ -173,8 +165,8 @@ fn files_of_a_run_in_shared_places_are_private_to_its_user() {
 
 #[test]
 fn a_vanished_machine_folder_is_an_error_and_the_next_rule_gets_another() {
-    let bench = sharing();
-    let (mut run, machines) = running(&bench, &["acl.ipc.close"]);
+    let bench = Bench::new();
+    let (mut run, machines) = running(&bench);
     // Its processes create files meanwhile.
     while machines.exists() {
         let _ = fs::remove_dir_all(&machines);
