@@ -95,11 +95,11 @@ fn library(into: &Path, id: &str, words: &[&str]) {
 }
 
 const fn blunt(name: &'static str, mechanism: &'static str) -> Defect {
-    Defect { name, mechanism, subtle: false, index: 0 }
+    Defect { name, mechanism, subtle: false, index: 0, source: 0 }
 }
 
 const fn subtle(name: &'static str, mechanism: &'static str) -> Defect {
-    Defect { name, mechanism, subtle: true, index: 0 }
+    Defect { name, mechanism, subtle: true, index: 0, source: 0 }
 }
 
 /// The defects of the depot. The proof makes no matrix, so none needs a number.
