@@ -1,25 +1,33 @@
 #!/usr/bin/env bash
-# Proves the rules for every product of every runtime, and compares the figures of each chapter with the runtime's
-# ratchet.tsv. Arguments are passed to every proof. Before a release and in a nightly job,
+# Proves the rules for every product of every runtime, and holds the files in the runtime's folder: proof.tsv (who kills
+# what) and ratchet.tsv (the figures of each chapter). Arguments are passed to every proof. Before a release and in a
+# nightly job,
 #   ci/prove.sh --glitches
 #   ci/prove.sh --variants --matrix      (--variants=2/5: the second of five parts of the variants)
 #   ci/prove.sh --seeds 20
 # determine the checks that are needed, run every rule on every legal variant of the device and on every defect that it
 # reaches, and repeat everything with twenty seeds. Each takes minutes for a product (docs/engine/parts.md).
-# `ci/prove.sh --raise` raises the ratchet.
+# `ci/prove.sh --raise` writes the files, `ci/prove.sh --raise RULE...` the rows of rules that changed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # Products, separated by blanks; all if empty.
 products=${PRODUCTS:-}
-# `no`: prove only the claims, without determining the checks that are needed.
-ratchet_wanted=${PROVE_RATCHET:-yes}
 # Proves only the rules in chapters that changed within this many hours before the last commit, or only those in one part
-# of the chapters (`2/5`: the second of five); all if both are empty.
+# of the chapters (`2/5`: the second of five); all if both are empty. Rules whose rows are too old are proven in any case.
 hours=${HOURS:-}
 share=${SHARE:-}
+# Raising changes files that are embedded in the command, so that it is built only once.
+cts=${CTS:-}
+if [ -z "$cts" ]; then
+    cargo build --quiet -p atlas-cts || exit 1
+    cts=${CARGO_TARGET_DIR:-target}/debug/atlas-cts
+fi
 status=0
 for floors in specs/*/floors.tsv; do
     folder=$(dirname "$floors")
+    runtime=$(basename "$folder")
+    # Rules that are named belong to one runtime.
+    [[ " $*" == *" "[a-z]*.* ]] && [[ " $*" != *" $runtime."* ]] && continue
     rules=()
     if [ -n "$hours$share" ]; then
         since=$(($(git show -s --format=%ct HEAD) - ${hours:-0} * 3600))
@@ -28,18 +36,14 @@ for floors in specs/*/floors.tsv; do
         for chapter in $(if [ -n "$hours" ]; then changed; else drawn; fi); do
             [ -f "$chapter" ] && mapfile -t -O ${#rules[@]} rules < <(sed -n 's/^  - id: //p' "$chapter")
         done
-        echo "$(basename "$folder"): ${#rules[@]} rules in ${hours:+chapters that changed in $hours hours}${share:+part $share of the chapters}"
+        echo "$runtime: ${#rules[@]} rules in ${hours:+chapters that changed in $hours hours}${share:+part $share of the chapters}"
         [ ${#rules[@]} -eq 0 ] && continue
     fi
     while IFS=$'\t' read -r product _; do
         case $product in '' | '#'*) continue ;; esac
         [ -n "$products" ] && [[ " $products " != *" $product "* ]] && continue
-        # Only products in the ratchet are tried without single checks: the others have no figures to compare with.
-        ratchet=()
-        if [ "$ratchet_wanted" = yes ] && grep -q "^$product	" "$folder/ratchet.tsv"; then ratchet=(--ratchet "$folder/ratchet.tsv"); fi
-        case " $* " in *' --raise '*) [ ${#ratchet[@]} -eq 0 ] && continue ;; esac
-        cargo cts catalog prove --runtime "$(basename "$folder")" --product "$product" --backend simulator \
-            "${ratchet[@]}" "$@" "${rules[@]}" || status=1
+        "$cts" catalog prove --runtime "$runtime" --product "$product" --backend simulator --specs specs --hold "$folder" \
+            "$@" "${rules[@]}" || status=1
     done <"$floors"
 done
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Soaks on the simulated device: each cycle notices the defects that it names under `kills`, by a number of cycles, and
-# the faithful device and legal variants raise no alarm.
+# Soaks on the simulated device: each cycle notices the defects in the list below (its rows in proof.tsv), by a number
+# of cycles, and the faithful device and legal variants raise no alarm.
 #
 #   ci/soak.sh [MINUTES]   minutes for the faithful device; default: 3
 #

@@ -33,6 +33,12 @@ fn main() {
             (&below, read(file)).hash(&mut fingerprint);
             let _ = writeln!(table, "    ({below:?}, include_str!({file:?})),");
         }
+        // The table of the proof changes nothing that is read from the catalog.
+        let proof = runtime.join("proof.tsv");
+        if proof.is_file() {
+            let below = proof.strip_prefix(&specs).expect("it lies below");
+            let _ = writeln!(table, "    ({below:?}, include_str!({proof:?})),");
+        }
         table.push_str("];\n");
     }
     let _ = writeln!(table, "/// Differs if an embedded file or the code that reads it differs.");

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use catalog::coverage::ThresholdError;
 use catalog::lint::TO_WRITE;
 use catalog::must_pass::MustPassError;
+use catalog::proof::ProofTableError;
 use catalog::{OriginalsError, count};
 use engine::case::{CaseError, QueryError};
 use engine::interface::InterfaceError;
@@ -31,9 +32,7 @@ pub enum CommandError {
     /// An error that commands share with runs: catalog, library, devices, folders.
     #[error(transparent)]
     Run(Box<RunError>),
-    #[error("error: --ratchet compares whole chapters; do not name rules")]
-    PartialRatchet,
-    #[error("error: --matrix=PART proves nothing else; leave --variants, --weaken, --glitches and --ratchet out")]
+    #[error("error: --matrix=PART proves nothing else; leave --variants, --weaken, --glitches and --hold out")]
     MatrixAndMore,
     /// Unfinished skeletons of rules.
     #[error(
@@ -101,6 +100,9 @@ pub enum CommandError {
     Reproducer(#[source] Box<ReproducerError>),
     #[error("error: {0}")]
     Proof(#[source] ProofFileError),
+    /// The table of who kills what cannot be used.
+    #[error("error: {0}")]
+    ProofTable(#[source] ProofTableError),
     /// A must-pass list cannot be read.
     #[error("error: {0}")]
     MustPass(#[source] Box<MustPassError>),
@@ -142,6 +144,7 @@ impl CommandError {
             | CommandError::Interface(_)
             | CommandError::Interrupted { .. }
             | CommandError::Proof(_)
+            | CommandError::ProofTable(_)
             | CommandError::Threshold(_) => ExitStatus::Unknown,
             CommandError::MustPass(error) if matches!(**error, MustPassError::Io { .. }) => ExitStatus::Unknown,
             CommandError::Draft(error) => error.exit(),

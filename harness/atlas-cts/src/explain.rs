@@ -1,9 +1,11 @@
 //! `atlas-cts explain`: a readable description of a rule.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use std::path::Path;
 
 use atlas_cts::CommandError;
+use catalog::proof::ProofTable;
 use catalog::{self, Level, Originals, Rule, Rules, area, offered, short};
 use engine::runtime::Runtime;
 use ledger::report::wrap;
@@ -14,6 +16,7 @@ use crate::list::{ListFilter, list};
 /// The description of a rule: its statement, reasons, products and conditions, defects, and steps.
 pub(crate) fn explain(
     rules: &Rules,
+    table: &ProofTable,
     runtime: &Runtime,
     query: &str,
     documents: Option<&Path>,
@@ -29,7 +32,7 @@ pub(crate) fn explain(
     what(rule, &mut page);
     why(rules, rule, originals.as_ref(), &mut page);
     where_it_applies(rules, rule, &mut page);
-    what_it_catches(runtime, rule, &mut page);
+    what_it_catches(rules, table, runtime, rule, &mut page);
     steps(rules, rule, &mut page);
     Ok(page.0)
 }
@@ -156,19 +159,22 @@ fn where_it_applies(rules: &Rules, rule: &Rule, page: &mut Page) {
     }
 }
 
-fn what_it_catches(runtime: &Runtime, rule: &Rule, page: &mut Page) {
+fn what_it_catches(rules: &Rules, table: &ProofTable, runtime: &Runtime, rule: &Rule, page: &mut Page) {
     page.heading("What it catches");
-    for kill in &rule.kills {
-        let defect = runtime.defects().iter().find(|defect| defect.name == kill.defect);
-        let products =
-            if kill.products.is_empty() { String::new() } else { format!(" on {}", kill.products.join(", ")) };
+    let offering = rules.products.iter().filter(|product| offered(rule, &product.id, rules).is_ok());
+    let everywhere: BTreeSet<&str> = offering.map(|product| product.id.as_str()).collect();
+    for (name, row) in table.rows(&rule.id) {
+        let defect = runtime.defects().iter().find(|defect| defect.name == name);
+        let all = everywhere.iter().all(|product| row.products.contains(*product));
+        let products: Vec<&str> = row.products.iter().map(String::as_str).collect();
+        let products = if all { String::new() } else { format!(" on {}", products.join(", ")) };
         let subtle = if defect.is_some_and(|defect| defect.subtle) { " (subtle)" } else { "" };
-        page.line(format_args!("{}{products}{subtle}", kill.defect));
+        page.line(format_args!("{name}{products}{subtle}"));
         if let Some(defect) = defect {
             page.entry("", defect.mechanism);
         }
     }
-    if rule.kills.is_empty() {
+    if table.claims(&rule.id).next().is_none() {
         page.text("No seeded defect.");
     }
 }

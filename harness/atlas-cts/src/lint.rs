@@ -11,6 +11,7 @@ use catalog::lint::{
     Edges, claims, condition_mistakes, fixed_time_outs, free_branches, rules_without_checks, unproven_promises,
     untested_capabilities, unused_set_ups, unwritten, wide_lines,
 };
+use catalog::proof::ProofTable;
 use catalog::{Rules, readings};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -58,9 +59,10 @@ fn lint_of(options: &LintOptions, runtime: &'static Runtime) -> Result<ExitStatu
     } else {
         say_line("not checked: the evidence, which is not part of the executable; give a checkout with --specs DIR")?;
     }
-    let mut warnings = claims(&rules, runtime.defects());
+    let table = ProofTable::of(&options.catalog.specs(runtime), &rules.runtime).map_err(CommandError::ProofTable)?;
+    let mut warnings = claims(&rules, &table, runtime.defects());
     warnings.extend(wide_lines(&options.catalog.specs(runtime), &rules.runtime));
-    warnings.extend(unproven_promises(&rules));
+    warnings.extend(unproven_promises(&rules, &table));
     warnings.extend(rules_without_checks(&rules));
     warnings.extend(unused_set_ups(&rules));
     let answers = simulated_capabilities(&options.catalog, runtime, &rules)?;

@@ -30,6 +30,7 @@ use atlas_cts::language::choose_language;
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, choose_width, conclude, expect_stack, say, say_file, say_line};
 use atlas_cts::{doctor, draft, interface, reproducer, run};
+use catalog::proof::ProofTable;
 use clap::{FromArgMatches, Parser, Subcommand};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Options, SimulatorOptions, choose_runtime, load_rules,
@@ -258,7 +259,9 @@ fn dispatch(command: Command) -> Result<ExitStatus, CommandError> {
         }
         Command::Explain { rule, documents, mut catalog } => {
             let runtime = runtime_of(&mut catalog, Some(&rule))?;
-            say(&explain::explain(&load_rules(&catalog, runtime)?, runtime, &rule, documents.as_deref())?)?;
+            let rules = load_rules(&catalog, runtime)?;
+            let table = ProofTable::of(&catalog.specs(runtime), runtime.name()).map_err(CommandError::ProofTable)?;
+            say(&explain::explain(&rules, &table, runtime, &rule, documents.as_deref())?)?;
             Ok(ExitStatus::Success)
         }
         Command::Print { rule, mut options } => {

@@ -6,13 +6,18 @@ use std::sync::Arc;
 
 use atlas_cts::runtimes::RUNTIMES;
 use atlas_cts::{CommandError, say, say_file, say_line};
+use catalog::count;
+use catalog::proof::ProofTable;
 use clap::Args;
-use engine::prove::{Proof, ProofOptions, Ratchet, Unclaimed, prove as run_proof, raise, render};
+use engine::prove::{Hold, Proof, ProofOptions, Ratchet, Unclaimed, behind, prove as run_proof, raise, render, renew};
 use engine::run::{
     CatalogOptions, ConditionOptions, EffortOptions, ExitStatus, Given, MachineOptions, Options, PROVE, Shard,
     SimulatorOptions, Target, WorkerOptions, choose_runtime, load_rules, runs_folder,
 };
 use ledger::report::first_line;
+
+/// The name of the file with the figures of chapters.
+const RATCHET: &str = "ratchet.tsv";
 
 /// The options of `prove`.
 #[derive(Args)]
@@ -61,19 +66,20 @@ pub(crate) struct ProveArguments {
     /// repeated.
     #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     matrix: Vec<String>,
-    /// Also try each rule on reached defects that it does not claim.
+    /// Also try each rule on reached defects for which it has no row.
     ///
     /// The defects that it kills are listed. Without this option, and with at most eight selected rules, only defects
-    /// that no rule claims are tried.
+    /// that no rule kills are tried.
     #[arg(long, hide_short_help = true, conflicts_with = "matrix")]
     unclaimed: bool,
-    /// Fail if a chapter's figures fall below those in this file.
+    /// Fail if the proof falls behind `proof.tsv` and `ratchet.tsv` in this folder.
     ///
-    /// The figures are the number of claimed defects and the share of needed checks.
-    #[arg(long, value_name = "FILE")]
-    ratchet: Option<PathBuf>,
-    /// Raise the figures in the ratchet file to those reached.
-    #[arg(long, hide_short_help = true, requires = "ratchet")]
+    /// The first says which rule kills what; rules that changed since are proven too. The second has a number of killed
+    /// defects and a share of needed checks for each chapter, which are compared if no rule is named.
+    #[arg(long, value_name = "DIR")]
+    hold: Option<PathBuf>,
+    /// Write what the rules kill, and the figures that rose, to the files of --hold.
+    #[arg(long, hide_short_help = true, requires = "hold")]
     raise: bool,
     /// List each rule with its defects, not only the gaps.
     #[arg(long, short)]
@@ -113,20 +119,19 @@ impl ProveArguments {
 
 /// Proves a product's rules and prints the result. The exit status shows if the proof holds.
 pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandError> {
-    if arguments.ratchet.is_some() && !arguments.filter.is_empty() {
-        return Err(CommandError::PartialRatchet);
-    }
     let matrix_of: Vec<String> = arguments.matrix.iter().filter(|part| !part.is_empty()).cloned().collect();
-    let more = arguments.weaken || arguments.glitches || arguments.variants.is_some() || arguments.ratchet.is_some();
+    let more = arguments.weaken || arguments.glitches || arguments.variants.is_some() || arguments.hold.is_some();
     if !matrix_of.is_empty() && more {
         return Err(CommandError::MatrixAndMore);
     }
     // A proof takes minutes, so files are checked first.
-    if let Some(file) = &arguments.ratchet {
-        Ratchet::read(file).map_err(CommandError::Proof)?;
-    }
+    let mut held = arguments.hold.as_deref().map(Held::read).transpose()?;
     let mut options = arguments.options();
     let runtime = choose_runtime(RUNTIMES, &mut options.catalog, &arguments.filter)?;
+    let table = match &held {
+        Some(held) => held.table.clone(),
+        None => ProofTable::of(&options.catalog.specs(runtime), runtime.name()).map_err(CommandError::ProofTable)?,
+    };
     let mut target = Target::open(&options, runtime, Arc::new(load_rules(&options.catalog, runtime)?))?;
     if let Some(said) = target.set_patience(None, &options) {
         say_line(said)?;
@@ -135,17 +140,29 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
     say_line(first_line(&header))?;
     // Rules spend most of their time waiting, so the proof runs more rules at once than there are processors.
     let jobs = options.workers.jobs.unwrap_or_else(|| 4 * std::thread::available_parallelism().map_or(1, usize::from));
+    // Only whole chapters have figures.
+    if let Some(held) = &mut held {
+        let product = &target.conditions.product;
+        held.ratchet = held.ratchet.take().filter(|figures| arguments.filter.is_empty() && figures.holds(product));
+    }
+    let figures = held.as_ref().is_some_and(|held| held.ratchet.is_some());
     let proof = ProofOptions {
         seeds: arguments.seeds,
         jobs,
         filter: arguments.filter.clone(),
         variants: arguments.variants.map(|variants| variants.part),
         every_variant: arguments.variants.is_some_and(|variants| variants.all),
-        weaken: arguments.weaken || arguments.glitches || arguments.ratchet.is_some(),
+        weaken: arguments.weaken || arguments.glitches || figures,
         glitches: arguments.glitches,
         matrix: !arguments.matrix.is_empty(),
         matrix_of: matrix_of.clone(),
         unclaimed: if arguments.unclaimed { Unclaimed::All } else { Unclaimed::Nobodys },
+        table: Arc::new(table),
+        hold: match (&held, arguments.raise) {
+            (None, _) => Hold::Claims,
+            (Some(_), false) => Hold::Stale,
+            (Some(_), true) => Hold::Raise,
+        },
     };
     let proof = run_proof(&target, header.seed, &options, &proof)?;
     let noticed = proof.matrix.as_ref().map(|matrix| matrix.who_notices(&matrix_of));
@@ -163,15 +180,51 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<ExitStatus, CommandErr
         let all = noticed.is_some_and(|(_, all)| all);
         return Ok(if all { ExitStatus::Success } else { ExitStatus::Broken });
     }
-    let holds = match &arguments.ratchet {
-        Some(file) => ratchet(file, &proof, arguments.raise)?,
+    let holds = match held {
+        Some(held) => held.compare(&target, &proof, arguments)?,
         None => true,
     };
     Ok(if holds && proof.holds() { ExitStatus::Success } else { ExitStatus::Broken })
 }
 
+/// The files that a proof must not fall behind.
+struct Held {
+    folder: PathBuf,
+    table: ProofTable,
+    /// `None` if the proof has no figures to compare with.
+    ratchet: Option<Ratchet>,
+}
+
+impl Held {
+    fn read(folder: &Path) -> Result<Held, CommandError> {
+        Ok(Held {
+            folder: folder.to_owned(),
+            table: ProofTable::read(folder).map_err(CommandError::ProofTable)?,
+            ratchet: Some(Ratchet::read(&folder.join(RATCHET)).map_err(CommandError::Proof)?),
+        })
+    }
+
+    /// Compares a proof with the files, or raises them. Returns true if the proof falls behind neither.
+    fn compare(self, target: &Target, proof: &Proof, arguments: &ProveArguments) -> Result<bool, CommandError> {
+        let Held { folder, mut table, ratchet } = self;
+        let mut text = String::new();
+        if arguments.raise {
+            let changes = renew(&mut table, target, proof, arguments.filter.is_empty());
+            table.write().map_err(CommandError::ProofTable)?;
+            text.extend(changes.gone.iter().map(|what| format!("  GONE        {what} is no longer killed\n")));
+            let (new, gone) = (count(changes.new.len(), "new kill"), changes.gone.len());
+            text += &format!("  written     {}: {new}, {gone} gone\n", table.path().display());
+        }
+        let behind = behind(&table, target, proof);
+        text.extend(behind.iter().map(|what| format!("  BEHIND      {what}; prove it again with --raise\n")));
+        say_file(&text)?;
+        let figures = ratchet.map_or(Ok(true), |_| compare_figures(&folder.join(RATCHET), proof, arguments.raise));
+        Ok(figures? && behind.is_empty())
+    }
+}
+
 /// Compares a proof with the ratchet, or raises the ratchet. Returns true if no figure has fallen.
-fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandError> {
+fn compare_figures(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandError> {
     if raised {
         raise(file, proof).map_err(CommandError::Proof)?;
     }
@@ -179,7 +232,7 @@ fn ratchet(file: &Path, proof: &Proof, raised: bool) -> Result<bool, CommandErro
     let mut text: String = fallen.iter().map(|what| format!("  FALLEN      {what}\n")).collect();
     if !fallen.is_empty() {
         text += &format!(
-            "              restore the claimed defects and needed checks; to lower a figure in {}, edit the file and \
+            "              restore the killed defects and needed checks; to lower a figure in {}, edit the file and \
              give the reason in the commit\n",
             file.display()
         );

@@ -19,7 +19,7 @@ use crate::support::{Answer, Bench, answer, project, take_environment};
 const LARGEST: usize = 4 << 20;
 
 fn read(runtime: &'static Runtime) -> (Rules, Rules) {
-    let place = CatalogPlace { specs: project().join("specs").into(), bindings: runtime.bindings, defects: None };
+    let place = CatalogPlace { specs: project().join("specs").into(), bindings: runtime.bindings };
     let written = load(&place).unwrap_or_else(|error| panic!("{error}"));
     let bytes = book::encode(&written).unwrap();
     assert!(bytes.len() <= LARGEST, "the book of {} has {} bytes", runtime.name(), bytes.len());

@@ -195,7 +195,7 @@ fn every_command_finds_runs_by_name_from_the_current_folder() {
 #[case::expectations(&["run", "--expectations", "nowhere", "--backend", "simulator"])]
 #[case::specs(&["catalog", "lint", "--specs", "nowhere"])]
 #[case::abi(&["catalog", "abi", "nowhere.so"])]
-#[case::ratchet(&["catalog", "prove", "--product", "a2", "--ratchet", "nowhere"])]
+#[case::hold(&["catalog", "prove", "--product", "a2", "--hold", "nowhere"])]
 fn a_missing_path_is_a_mistake_of_the_command_line(#[case] words: &[&str]) {
     let bench = Bench::new();
     bench.catalog(CHAPTER);

@@ -13,12 +13,12 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::available_parallelism;
 
 use atlas_cts::runtimes::RUNTIMES;
-use catalog::{Kill, Rules};
+use catalog::Rules;
 use engine::runtime::SimulatedDevice;
 use ledger::compare::{Change, CompareOptions, Difference, compare};
 use record::{Meaning, Recorded, Verdict, read_run};
 use rstest::rstest;
-use support::{Bench, catalog};
+use support::{Bench, catalog, kills};
 
 /// The products, in the order in which one is chosen for a defect.
 const PRODUCTS: [&str; 8] = ["a2", "a3", "ascend950", "train", "infer", "200i-500-a2", "200-300-500", "ipv350"];
@@ -127,12 +127,10 @@ impl Proof {
 
     /// The first product on which rules that claim the defect run, with these rules and ten others; `None`: unclaimed.
     fn plan(&self, lab: &mut Lab, number: usize, defect: &str) -> Option<(&'static str, Vec<String>)> {
-        let claims = |kill: &Kill, product: &str| {
-            kill.defect == defect && (kill.products.is_empty() || kill.products.iter().any(|known| known == product))
-        };
         for product in PRODUCTS {
             let of_rule = self.rules.rules.iter();
-            let claiming = of_rule.filter(|rule| !rule.cycle && rule.kills.iter().any(|kill| claims(kill, product)));
+            let claiming =
+                of_rule.filter(|rule| !rule.cycle && kills().claims_on(&rule.id, product).any(|known| known == defect));
             let mut chosen: Vec<String> = claiming.map(|rule| rule.id.clone()).collect();
             if chosen.is_empty() {
                 continue;

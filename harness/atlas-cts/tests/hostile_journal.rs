@@ -262,9 +262,9 @@ fn a_moved_run_is_named_by_its_new_place() {
 }
 
 #[test]
-fn the_ratchet_is_read_before_a_proof_begins() {
+fn what_a_proof_holds_is_read_before_it_begins() {
     let bench = bench();
-    let answer = bench.run(["catalog", "prove", "--specs", "specs", "--ratchet", "nowhere.tsv"]);
-    answer.says(2, &["nowhere.tsv: No such file or directory"]);
+    let answer = bench.run(["catalog", "prove", "--specs", "specs", "--hold", "nowhere"]);
+    answer.says(2, &["nowhere: No such file or directory"]);
     assert!(!answer.text.contains("SIMULATED DEVICE"), "{}", answer.text);
 }

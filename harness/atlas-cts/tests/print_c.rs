@@ -12,7 +12,7 @@ use simulator_contract::environment;
 use steps::program::{Expression, Readiness};
 use steps::walk::Node;
 
-use crate::support::{catalog, catalog_of, project};
+use crate::support::{catalog, catalog_of, kills, project};
 
 fn specs() -> PathBuf {
     project().join("specs")
@@ -75,7 +75,7 @@ fn smallest(rule: &Rule, scope: &Scope) -> Case {
 #[case::every_rule_of_cuda("cuda", "datacenter", 1)]
 fn rules_compile_with_drawn_values(#[case] runtime: &str, #[case] product: &str, #[case] of: usize) {
     let runtime = RUNTIMES.iter().find(|known| known.name() == runtime).expect("the registry has the runtime");
-    let place = CatalogPlace { specs: specs().into(), bindings: runtime.bindings, defects: None };
+    let place = CatalogPlace { specs: specs().into(), bindings: runtime.bindings };
     let rules = &load(&place).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"));
     let product = rules.product(product).expect("the catalog has the product");
     let scope = Scope::new(product.facts.clone(), 2);
@@ -233,7 +233,7 @@ fn the_sign_of_plain_char_changes_no_verdict() {
         let text = printed(catalog(), rule, "a2", None);
         let signs = ["-fsigned-char", "-funsigned-char"];
         let programs = signs.map(|flag| compiled(&format!("{}{flag}", rule.id), &text, &folder, &[flag]));
-        let defects = rule.kills.iter().map(|kill| kill.defect.as_str());
+        let defects = kills().claims(&rule.id);
         for defect in std::iter::once("").chain(defects) {
             let [signed, unsigned] = programs.each_ref().map(|binary| run(binary, "a2", defect).0);
             assert_eq!(signed, unsigned, "{} with the defect `{defect}`", rule.id);

@@ -25,8 +25,7 @@ fn a_name_and_a_product_belong_to_one_runtime() {
 #[test]
 fn the_libraries_of_a_simulated_device_have_the_names_of_the_catalog() {
     for runtime in RUNTIMES {
-        let place =
-            catalog::CatalogPlace { specs: project().join("specs").into(), bindings: runtime.bindings, defects: None };
+        let place = catalog::CatalogPlace { specs: project().join("specs").into(), bindings: runtime.bindings };
         let rules = catalog::load(&place).unwrap_or_else(|error| panic!("{error}"));
         let known: Vec<&str> = rules.libraries.all().iter().map(|library| library.id.as_str()).collect();
         for library in runtime.simulated.iter().flat_map(|device| device.libraries) {
@@ -39,7 +38,7 @@ fn the_libraries_of_a_simulated_device_have_the_names_of_the_catalog() {
 fn a_probe_runs_rules_of_the_catalog() {
     for runtime in RUNTIMES {
         let specs = project().join("specs").into();
-        let place = catalog::CatalogPlace { specs, bindings: runtime.bindings, defects: None };
+        let place = catalog::CatalogPlace { specs, bindings: runtime.bindings };
         let rules = catalog::load(&place).unwrap_or_else(|error| panic!("{error}"));
         for id in runtime.doctor.iter().flat_map(|doctor| doctor.probe) {
             assert!(rules.rules.iter().any(|rule| rule.id == *id), "{} has no rule {id}", runtime.name());

@@ -18,7 +18,7 @@ use atlas_cts::runtimes::RUNTIMES;
 use catalog::Specs;
 use record::{RuleResult, Verdict};
 use simulator_contract::environment;
-use support::{Bench, catalog, project};
+use support::{Bench, catalog, kills, project};
 
 static SPECS: LazyLock<Specs> = LazyLock::new(|| Specs::Folder(project().join("specs")));
 
@@ -137,7 +137,7 @@ fn try_defect(bench: &Bench, product: &str, defect: &str, rules: &[&str], count:
 fn claims(product: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in &catalog().rules {
-        for defect in rule.kills_on(product) {
+        for defect in kills().claims_on(&rule.id, product) {
             claims.entry(defect).or_default().push(&rule.id);
         }
     }

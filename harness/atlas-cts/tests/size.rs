@@ -10,16 +10,17 @@ use crate::support::project;
 mod counted;
 
 /// The largest sizes that are accepted. Code and tests rose twice above what the deletions had left: by
-/// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases. Lint's
-/// walk through domains, which saves two thirds of its time, took 50 lines more.
+/// the processes, variants and rules of a first GPU, and by the book (with postcard) and the memory of cases. All rose by
+/// the table of who kills what, which took 2,700 lines out of the catalogs; lines of code also by the rules in the
+/// journal's header.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 117650),
-    ("lines of tests", 35800),
-    ("Rust files", 1050),
+    ("lines of code", 118400),
+    ("lines of tests", 36150),
+    ("Rust files", 1054),
     ("commands", 14),
     ("options and keys", 100),
     ("options of run", 40),
-    ("words of docs", 33300),
+    ("words of docs", 33470),
     ("direct crates", 48),
 ];
 

@@ -1,5 +1,5 @@
 //! The catalog: reads files, checks rules, and selects those that apply to a device, with the reasons why the others do
-//! not. Also checks the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`].
+//! not. Also checks the catalog as a whole: [`coverage`], [`must_pass`] lists, [`lint`], the table of the [`proof`].
 
 // Items that no other crate uses are not public, so that the compiler finds dead code.
 #![warn(unreachable_pub)]
@@ -12,6 +12,7 @@ pub mod digest;
 pub mod files;
 pub mod lint;
 pub mod must_pass;
+pub mod proof;
 pub mod version;
 
 mod alternatives;
@@ -79,7 +80,7 @@ pub use python::{PythonForm, PythonModule, Returned, Taken};
 pub use read::{chapter_paths, name_below, product_names};
 pub use readings::{Agreement, Readings, readings};
 pub use resource::{Handle, ReleaseArgument, ReleaseCall, Resource};
-pub use rules::{CatalogPlace, Chapter, Ground, Kill, Rule, RuleTexts, Rules};
+pub use rules::{CatalogPlace, Chapter, Ground, Rule, RuleTexts, Rules};
 pub use select::{
     Conditions, Missing, Skip, UnknownName, absences, applies, left_out, offered, product, promised, rule,
 };

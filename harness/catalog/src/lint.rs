@@ -23,6 +23,7 @@ use steps::builtins::Builtin;
 use steps::program::{Argument, Domain, Expression, Program};
 use steps::walk::Node;
 
+use crate::proof::ProofTable;
 use crate::{Missing, Product, Rule, Rules, Specs, TimeUnit, chapter_paths, left_out, name_below, offered, short};
 use cases::{CaseError, Discarded, Scope};
 use simulator_contract::is_subtle;
@@ -32,11 +33,11 @@ const DRAWS: u32 = 1000;
 /// The maximum width of a line in columns.
 const WIDEST: usize = 120;
 
-/// Reports rules that share their only defect, their only subtle defect or all their defects. Also reports defects
-/// named after a rule instead of a mechanism in a driver.
-pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
-    let claimed = |rule: &Rule| -> BTreeSet<String> { rule.kills.iter().map(|kill| kill.defect.clone()).collect() };
-    let mut found = Vec::new();
+/// Reports rules that share their only defect, their only subtle defect or all their defects. Also reports rows of the
+/// table that name nothing, and defects named after a rule instead of a mechanism in a driver.
+pub fn claims(rules: &Rules, table: &ProofTable, defects: &[Defect]) -> Vec<String> {
+    let claimed = |rule: &Rule| -> BTreeSet<String> { table.claims(&rule.id).map(str::to_owned).collect() };
+    let mut found = table.mistakes(rules, defects);
     let mut shared = |what: &str, claims: &dyn Fn(&Rule) -> Option<BTreeSet<String>>| {
         let mut owners: BTreeMap<BTreeSet<String>, &Rule> = BTreeMap::new();
         for rule in &rules.rules {
@@ -45,7 +46,8 @@ pub fn claims(rules: &Rules, defects: &[Defect]) -> Vec<String> {
             if let Some(first) = owners.get(&claims) {
                 let place = format!("{}:{}", short(&rules.chapters[rule.chapter].path), rule.line);
                 found.push(format!(
-                    "{place}: {} and {} share {what}, {names}; claim a defect that only one of them kills",
+                    "{place}: {} and {} share {what}, {names}; let one of them notice another defect, and prove it with \
+                     --unclaimed --raise",
                     first.id, rule.id
                 ));
             } else {

@@ -10,8 +10,6 @@ use steps::Environment;
 use steps::judgment::{Judged, judgments};
 use steps::results::ResultType;
 
-use simulator_contract::Defect;
-
 use super::book::StoredProgram;
 use super::capabilities::Capability;
 use super::chapters::area;
@@ -38,8 +36,6 @@ pub struct CatalogPlace {
     pub specs: Specs,
     /// The declarations of the runtime whose folder is read.
     pub bindings: &'static Bindings,
-    /// Seeded defects that rules may claim to kill; `None`: claims are not checked, as in a worker.
-    pub defects: Option<&'static [Defect]>,
 }
 
 /// The checked catalog of one runtime.
@@ -173,7 +169,6 @@ pub struct Rule {
     pub owns: Vec<String>,
     /// Functions and values that the rule uses although the documents list them as not supported.
     pub unsupported: Vec<String>,
-    pub kills: Vec<Kill>,
     /// True if the rule's axes or calls name a value that not every product accepts.
     pub names_values: bool,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
@@ -221,27 +216,6 @@ pub struct Ground {
     pub clauses: Vec<usize>,
     /// Ids of the axioms that the checks assume instead of the rule's axioms; empty: the rule's axioms.
     pub axioms: Vec<String>,
-}
-
-/// A seeded defect that a rule claims to kill.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub struct Kill {
-    pub defect: String,
-    /// The products on which the defect has an effect; empty: all.
-    pub products: Vec<String>,
-}
-
-impl Kill {
-    /// Reads `defect` or `defect on a2, a3`.
-    pub fn read(text: &str) -> Kill {
-        match text.split_once(" on ") {
-            None => Kill { defect: text.to_owned(), products: Vec::new() },
-            Some((defect, products)) => Kill {
-                defect: defect.trim().to_owned(),
-                products: products.split(',').map(|product| product.trim().to_owned()).collect(),
-            },
-        }
-    }
 }
 
 impl Rules {
@@ -443,14 +417,6 @@ impl Rule {
             let named = named.map_or_else(|| name.value.clone(), Capability::shown);
             format!("the device {} {named}", if has { "has" } else { "lacks" })
         })
-    }
-
-    /// The seeded defects that the rule claims to kill on a product.
-    pub fn kills_on<'a>(&'a self, product: &'a str) -> impl Iterator<Item = &'a str> {
-        self.kills
-            .iter()
-            .filter(move |kill| kill.products.is_empty() || kill.products.iter().any(|known| known == product))
-            .map(|kill| kill.defect.as_str())
     }
 
     /// `file:line:column` of a place in the steps.

@@ -83,5 +83,5 @@ fn toy_with(set_ups: &str) -> Result<catalog::Rules, catalog::CatalogError> {
     let text = std::fs::read_to_string(toy.join("api.yaml")).unwrap();
     std::fs::write(copy.join("api.yaml"), format!("{text}\nset_ups:\n  - {set_ups}\n")).unwrap();
     let specs = folder.path().to_owned().into();
-    load(&CatalogPlace { specs, bindings: &crate::toy::bindings::BINDINGS, defects: None })
+    load(&CatalogPlace { specs, bindings: &crate::toy::bindings::BINDINGS })
 }

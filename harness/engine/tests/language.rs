@@ -214,7 +214,7 @@ fn mistakes_in_what_api_yaml_adds_are_found() {
         }
         Change::read(text)?.make(folder.path())?;
         let specs = folder.path().to_owned().into();
-        let error = load(&CatalogPlace { specs, bindings: &crate::toy::bindings::BINDINGS, defects: None }).err();
+        let error = load(&CatalogPlace { specs, bindings: &crate::toy::bindings::BINDINGS }).err();
         error.map(|error| crate::pairs::below(folder.path(), error)).ok_or_else(|| LOADS.to_owned())
     });
 }

@@ -16,7 +16,7 @@ pub(crate) fn specs() -> PathBuf {
 
 /// The location of a copy of the toy's catalog.
 pub(crate) fn place(root: PathBuf) -> CatalogPlace {
-    CatalogPlace { specs: root.into(), bindings: &BINDINGS, defects: None }
+    CatalogPlace { specs: root.into(), bindings: &BINDINGS }
 }
 
 /// The toy's catalog.

@@ -82,6 +82,6 @@ fn without_owns(rule: &str) -> Vec<&str> {
 
 /// Reads and checks the large catalog.
 pub fn read(specs: &Path) -> Rules {
-    let place = CatalogPlace { specs: specs.to_owned().into(), bindings: real(), defects: None };
+    let place = CatalogPlace { specs: specs.to_owned().into(), bindings: real() };
     load(&place).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -14,6 +14,7 @@ use abi::Function;
 use catalog::count;
 use catalog::files::replace;
 use catalog::must_pass::{MustPass, MustPassError};
+use catalog::proof::{ProofTable, ProofTableError};
 use catalog::{Chapter, Clause, Rules, Specs, is_rule_id, name_below, short};
 use clap::Args;
 use engine::run::{ExitStatus, Options, RunError, load_rules};
@@ -67,6 +68,8 @@ pub enum DraftError {
     Area { area: String, hint: String, known: Vec<String> },
     #[error("{0}")]
     MustPass(#[source] Box<MustPassError>),
+    #[error("{0}")]
+    Table(#[source] ProofTableError),
     /// The calls cannot be tried.
     #[error("the calls cannot be tried: {0}")]
     Trial(#[source] Box<RunError>),
@@ -98,6 +101,7 @@ pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> R
         return Err(DraftError::NoFolder);
     }
     let rules = load_rules(&options.catalog, runtime).map_err(|error| DraftError::Trial(Box::new(error)))?;
+    let table = ProofTable::of(&specs, runtime.name()).map_err(DraftError::Table)?;
     expect_free(&wanted.id, &specs, &rules)?;
     let functions = functions(&rules, &wanted.calls)?;
     let chapter = chapter(&rules, wanted, &functions)?;
@@ -107,13 +111,15 @@ pub fn draft(options: &Options, runtime: &'static Runtime, wanted: &Wanted) -> R
     let calls = calls(&rules, &functions);
     let source = source(&rules, &functions);
     let (tried, sizes) = book.try_values(&wanted.id, &calls, &functions, &source)?;
-    let (free, claimed) = by_claim(&rules, runtime, &tried);
+    let (free, claimed) = by_claim(&table, runtime, &tried);
     let clauses = clauses(&rules, &functions, &tried.offered);
     let source = Some((source.0.as_str(), source.1.as_str())).filter(|_| clauses.is_empty());
     let page = Page { id: &wanted.id, calls: &calls, sizes, clauses, source, free, claimed };
     let line = book.append(&page.text())?;
-    let specs = book.specs.root().display();
-    Ok(summary(&page, &tried, &format!("{}:{line}", short(&chapter.path)), &format!("--specs {specs}")))
+    let specs = book.specs.root();
+    let hold = format!("--hold {}", specs.join(runtime.name()).display());
+    let place = format!("{}:{line}", short(&chapter.path));
+    Ok(summary(&page, &tried, &place, [&format!("--specs {}", specs.display()), &hold]))
 }
 
 /// A new rule for a chapter.
@@ -247,21 +253,20 @@ fn clauses<'a>(rules: &'a Rules, functions: &[&Function], products: &[String]) -
 }
 
 /// Splits the defects that the calls reach into defects that no rule claims and defects that a rule claims.
-fn by_claim(rules: &Rules, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
-    let claimed: BTreeSet<&str> =
-        rules.rules.iter().flat_map(|rule| &rule.kills).map(|kill| kill.defect.as_str()).collect();
+fn by_claim(table: &ProofTable, runtime: &Runtime, tried: &Tried) -> (Vec<&'static Defect>, Vec<&'static Defect>) {
+    let claimed = table.claimants();
     let reached = runtime.defects().iter().filter(|defect| tried.reached.contains(defect.name));
-    reached.partition(|defect| !claimed.contains(defect.name))
+    reached.partition(|defect| !claimed.contains_key(defect.name))
 }
 
 /// A summary of the skeleton, and the next steps.
-fn summary(page: &Page<'_>, tried: &Tried, place: &str, specs: &str) -> String {
+fn summary(page: &Page<'_>, tried: &Tried, place: &str, [specs, hold]: [&str; 2]) -> String {
     let id = page.id;
     let mut text = format!("{place}: {id}, with {} to choose from\n", count(page.clauses.len(), "sentence"));
     let (free, all) = (page.free.len(), page.free.len() + page.claimed.len());
     let setup = if tried.apart { "not counting the set-up" } else { "including the set-up" };
     let all = count(all, "defect");
-    text += &format!("on {}, the calls reach {all}, {setup}; no rule claims {free} of these\n", tried.product);
+    text += &format!("on {}, the calls reach {all}, {setup}; no rule kills {free} of these\n", tried.product);
     if let Some(stopped) = &tried.stopped {
         text += &format!("the calls stop early, so defects after this point are missing: {stopped}\n");
     }
@@ -269,8 +274,8 @@ fn summary(page: &Page<'_>, tried: &Tried, place: &str, specs: &str) -> String {
         text += &format!("the arguments are unknown; write this call: {open}\n");
     }
     text += &format!(
-        "next: `atlas-cts catalog lint {specs}` lists the parts to write; `atlas-cts catalog prove {specs} -v {id}` shows the defects \
-         that the rule kills\n"
+        "next: `atlas-cts catalog lint {specs}` lists the parts to write; `atlas-cts catalog prove {specs} {hold} --raise -v \
+         {id}` records the defects that the rule kills\n"
     );
     text
 }

@@ -21,9 +21,9 @@ pub(super) struct Page<'a> {
     pub clauses: Vec<&'a Clause>,
     /// The document and section to cite if there are no clauses.
     pub source: Option<(&'a str, &'a str)>,
-    /// Defects that the calls reach and no rule claims.
+    /// Defects that the calls reach and no rule kills.
     pub free: Vec<&'a Defect>,
-    /// Defects that the calls reach and other rules claim.
+    /// Defects that the calls reach and other rules kill.
     pub claimed: Vec<&'a Defect>,
 }
 
@@ -37,7 +37,7 @@ impl Page<'_> {
         text += &self.forall();
         text += "    steps: |\n";
         text += &steps(self.calls, true);
-        self.kills(&mut text);
+        self.defects(&mut text);
         text
     }
 
@@ -68,23 +68,23 @@ impl Page<'_> {
         }
     }
 
-    fn kills(&self, text: &mut String) {
+    /// The defects that a check could notice, as comments.
+    fn defects(&self, text: &mut String) {
         let _ = writeln!(
             text,
-            "    # {TO_WRITE}at least two defects that the check kills, one subtle; remove the others and this line"
+            "    # {TO_WRITE}a check that kills at least two of these defects, one subtle; remove these comments"
         );
         *text += match self.free.is_empty() {
-            true => "    # Other rules claim every reached defect.\n    kills: []\n",
-            false => "    # Reached, not claimed by any rule:\n    kills:\n",
+            true => "    # Other rules kill every reached defect.\n",
+            false => "    # Reached, not killed by any rule:\n",
         };
         for defect in &self.free {
-            let subtle = if defect.subtle { "Subtle: " } else { "" };
-            wrapped(text, "      # ", &format!("{subtle}{}", defect.mechanism));
-            let _ = writeln!(text, "      - {}", defect.name);
+            let subtle = if defect.subtle { "(subtle) " } else { "" };
+            wrapped(text, "    #   ", &format!("{}: {subtle}{}", defect.name, defect.mechanism));
         }
         if !self.claimed.is_empty() {
             let names: Vec<String> = self.claimed.iter().map(|defect| name(defect)).collect();
-            *text += "    # Reached, claimed by other rules (* subtle):\n";
+            *text += "    # Reached, killed by other rules (* subtle):\n";
             wrapped(text, "    #   ", &names.join(", "));
         }
     }

@@ -17,6 +17,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
+use catalog::proof::ProofTable;
 use catalog::{CatalogPlace, Rules, load};
 use record::{RuleResult, RunEnd, RunHeader, read_journal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -35,9 +36,15 @@ pub fn catalog() -> &'static Rules {
     &RULES
 }
 
+/// Who kills what, according to the repository.
+pub fn kills() -> &'static ProofTable {
+    static TABLE: LazyLock<ProofTable> = LazyLock::new(|| ProofTable::read(&project().join("specs/acl")).unwrap());
+    &TABLE
+}
+
 /// The catalog in a folder.
 pub fn catalog_of(specs: PathBuf) -> Rules {
-    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS, defects: None };
+    let place = CatalogPlace { specs: specs.into(), bindings: &acl::BINDINGS };
     load(&place).unwrap_or_else(|error| panic!("the catalog does not load:\n{error}"))
 }
 
@@ -228,6 +235,14 @@ impl Bench {
         for (area, text) in by_area(text) {
             self.write(&format!("specs/acl/rules/{area}.yaml"), text);
         }
+    }
+
+    /// Writes the table of who kills what for this bench's catalog: each rule with its defects, on two products. The
+    /// digests are of no rule and no defect.
+    pub fn kills(&self, rules: &[(&str, &[&str])]) {
+        let row = |rule: &str, defect: &str| format!("{rule}\t{defect}\ta2,a3\t-\t00000000\t00000000\n");
+        let rows = rules.iter().flat_map(|(rule, defects)| defects.iter().map(move |defect| row(rule, defect)));
+        self.write("specs/acl/proof.tsv", rows.collect::<String>());
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {

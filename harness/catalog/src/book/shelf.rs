@@ -56,10 +56,6 @@ fn file_name(place: &CatalogPlace, fingerprint: u64) -> String {
     let mut digest = Sha256::new();
     digest.update(fingerprint.to_le_bytes());
     digest.update(place.bindings.header_digest);
-    for defect in place.defects.into_iter().flatten() {
-        digest.update(defect.name);
-        digest.update([0]);
-    }
     format!("{}-{}.book", place.bindings.runtime, &hex(&digest.finalize())[..16])
 }
 

@@ -88,7 +88,7 @@ fn chapter(
         let grounds = policy::grounds(&source, &rule.value, known, mistakes);
         let assumes = axioms::assumed(&source, &rule.value.assumes, known, mistakes);
         let assumes = of_chapter.iter().cloned().chain(assumes).collect();
-        let checked = rule::check(&source, rule.value, position, known, scopes, place.defects, mistakes);
+        let checked = rule::check(&source, rule.value, position, known, scopes, mistakes);
         let checked = checked.map(|rule| {
             let mut rule = Rule { assumes, grounds, ..rule };
             rule.list_sources(&known.book);

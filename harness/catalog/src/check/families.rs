@@ -58,15 +58,6 @@ impl Families {
             self.resolve(&mut when.products);
             self.resolve(&mut when.not_products);
         }
-        for rule in &mut file.rules {
-            for kill in &mut rule.value.kills {
-                let Some((defect, products)) = kill.value.split_once(" on ") else { continue };
-                let mut names: Vec<String> = products.split(',').map(|name| name.trim().to_owned()).collect();
-                if self.resolve(&mut names) {
-                    kill.value = format!("{} on {}", defect.trim(), names.join(", "));
-                }
-            }
-        }
     }
 
     /// Replaces families with their products and removes the products named after `not`. Returns true if the list

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde_yaml::Spanned;
-use simulator_contract::Defect;
 use steps::evaluate::Scope;
 use steps::given::GivenUse;
 use steps::judgment::judgments;
@@ -17,7 +16,7 @@ use crate::diagnostic::{Mistakes, Source, text_start};
 use crate::ids::is_rule_id;
 use crate::model::{RuleSource, SourceReference, When};
 use crate::products::{unknown_product, unknown_run_mode};
-use crate::rules::{Kill, Rule, RuleTexts, Rules, Written};
+use crate::rules::{Rule, RuleTexts, Rules, Written};
 use crate::specs::short;
 use crate::version::VersionNumber;
 
@@ -27,10 +26,9 @@ pub(super) fn check(
     chapter: usize,
     rules: &Rules,
     scopes: &[Scope],
-    defects: Option<&[Defect]>,
     mistakes: &mut Mistakes,
 ) -> Option<Rule> {
-    references(source, &rule, rules, defects, mistakes);
+    references(source, &rule, rules, mistakes);
     let text = RuleText {
         actors: rule.actors.as_ref().map(|text| text.value.as_str()),
         axes: rule.forall.iter().map(|(name, domain)| (name.as_str(), &domain.value)).collect(),
@@ -102,7 +100,6 @@ pub(super) fn check(
         program: program.into(),
         unsupported: rule.unsupported.iter().map(|function| function.value.clone()).collect(),
         owns: rule.owns.iter().map(|function| function.value.clone()).collect(),
-        kills: rule.kills.iter().map(|kill| Kill::read(&kill.value)).collect(),
         names_values,
         unproven: rule.unproven.iter().map(|(text, reason)| (text.clone(), reason.value.clone())).collect(),
         line: rule.id.referenced.line() as usize,
@@ -127,14 +124,8 @@ fn texts(rule: &RuleSource, program: &Program) -> RuleTexts {
     }
 }
 
-/// Checks the documents, products, editions and defects that a rule names.
-fn references(
-    source: &Arc<Source>,
-    rule: &RuleSource,
-    rules: &Rules,
-    defects: Option<&[Defect]>,
-    mistakes: &mut Mistakes,
-) {
+/// Checks the documents, products and editions that a rule names.
+fn references(source: &Arc<Source>, rule: &RuleSource, rules: &Rules, mistakes: &mut Mistakes) {
     let prefix = format!("{}.", rules.runtime);
     if !rule.id.value.starts_with(&prefix) || !is_rule_id(&rule.id.value) {
         let message = format!(
@@ -174,17 +165,6 @@ fn references(
         if !known.contains(&id) {
             let hint = hint(id, known);
             mistakes.at(source, place, format!("`{id}` is not a library whose version api.yaml queries{hint}"));
-        }
-    }
-    for kill in &rule.kills {
-        let Kill { defect, products } = Kill::read(&kill.value);
-        let names = || defects.into_iter().flatten().map(|known| known.name);
-        if defects.is_some() && !names().any(|known| known == defect) {
-            let hint = hint(&defect, names());
-            mistakes.at(source, kill, format!("unknown seeded defect `{defect}`{hint}"));
-        }
-        for message in products.iter().filter_map(unknown) {
-            mistakes.at(source, kill, message);
         }
     }
 }

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use crate::coverage::{ClauseState, Coverage};
+use crate::proof::ProofTable;
 use crate::{Clause, Level, Readings, Rules};
 
 /// Messages for judged promises and refusals that no defect proves. The list is empty if no sentence in the catalog
 /// names a defect: a site's own catalog may have no simulated device to break.
-pub fn unproven_promises(rules: &Rules) -> Vec<String> {
+pub fn unproven_promises(rules: &Rules, table: &ProofTable) -> Vec<String> {
     if rules.book.clauses.iter().all(|clause| clause.broken_by.is_empty()) {
         return Vec::new();
     }
@@ -22,7 +23,7 @@ pub fn unproven_promises(rules: &Rules) -> Vec<String> {
             .iter()
             .filter_map(|id| rules.rule(id))
             .filter(|rule| rule.level == Level::Must && rule.hazard.is_none())
-            .flat_map(|rule| rule.kills.iter().map(|kill| kill.defect.as_str()))
+            .flat_map(|rule| table.claims(&rule.id))
             .collect();
         found.extend(mistake(clause, judged, &claimed).map(|mistake| format!("{}: {mistake}", clause.place)));
     }
@@ -41,8 +42,8 @@ fn mistake(clause: &Clause, judged: bool, claimed: &BTreeSet<&str>) -> Option<St
     }
     if let Some(defect) = clause.broken_by.iter().find(|defect| !claimed.contains(defect.as_str())) {
         return Some(format!(
-            "{id} is broken by {defect}, but no rule that rests on or notices it claims that; add it to `kills` of \
-             one, and prove the rule"
+            "{id} is broken by {defect}, but the proof of no rule that rests on or notices it has that; prove such a \
+             rule with --unclaimed --raise"
         ));
     }
     (clause.broken_by.is_empty() && clause.no_device.is_none()).then(|| {

@@ -68,8 +68,8 @@ pub struct RuleSource {
     /// `undefined`: the rule runs only with --hazardous, and is only observed.
     #[serde(default)]
     pub hazard: Option<Hazard>,
-    /// True if the steps are one cycle of acquiring and releasing, which a soak repeats. A soak, not a run, notices the
-    /// defects under `kills`.
+    /// True if the steps are one cycle of acquiring and releasing, which a soak repeats. A soak, not a run, notices what
+    /// a cycle leaves behind.
     #[serde(default)]
     pub cycle: bool,
     /// An unresolved contradiction, printed whenever the rule is reported.
@@ -106,10 +106,6 @@ pub struct RuleSource {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub unsupported: Vec<Spanned<String>>,
-    /// Seeded defects that the rule kills: `name`, or `name on a2, a3` if the defect affects only these products.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub kills: Vec<Spanned<String>>,
     /// Checks that are kept although no seeded defect needs them: statement → reason.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, String>")]

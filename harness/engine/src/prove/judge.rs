@@ -22,6 +22,8 @@ pub struct RuleProof {
     pub kills: BTreeMap<String, Tally>,
     /// The claimed defects that are subtle. A subtle defect shows only for some sizes, histories, orders or processes.
     pub subtle: BTreeSet<String>,
+    /// The check that noticed each killed defect first.
+    pub noticed_by: BTreeMap<String, String>,
     /// The bad devices on which the rule passed.
     pub passes_on: BTreeSet<String>,
     /// The faithful devices (`faithful`, or a variant) on which the rule did not pass, each with the rule's message.
@@ -153,6 +155,12 @@ impl RuleProof {
         self.kills.iter().filter(|(_, tally)| tally.survives()).map(|(name, _)| name.as_str()).collect()
     }
 
+    /// True if the rule kills at least two defects, one of them subtle.
+    pub(super) fn kills_enough(&self) -> bool {
+        let subtle = self.subtle.iter().any(|name| self.kills.get(name).is_some_and(|tally| !tally.survives()));
+        subtle && self.kills.len() - self.survived().len() >= 2
+    }
+
     /// The gaps in the rule's proof; empty if the rule is proven.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -162,10 +170,10 @@ impl RuleProof {
         }
         if self.kills.len() < 2 {
             let claims = count(self.kills.len(), "defect");
-            gaps.push(format!("claims {claims} on this product; at least 2 required"));
+            gaps.push(format!("kills {claims} on this product; at least 2 required"));
         }
         if self.subtle.is_empty() {
-            gaps.push("claims no subtle defect on this product".to_owned());
+            gaps.push("kills no subtle defect on this product".to_owned());
         }
         // Only a `must` rule has to fail on bad devices: a rule that tests a freedom in the documents may pass on a
         // device that does nothing.

@@ -13,7 +13,7 @@ use record::Verdict;
 
 use super::experiment::{Attempt, Bench, Experiment};
 use super::matrix::Cell;
-use super::{ProofOptions, RuleProof, Tally, Unclaimed};
+use super::{Hold, ProofOptions, RuleProof, Tally, Unclaimed};
 
 /// The number of cases in the matrix for a rule on a defect that the rule claims. All of these cases run, and the
 /// failures are counted.
@@ -157,6 +157,13 @@ impl Trial<'_> {
         Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The cells that were recorded since the last call, sorted by defect and rule.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let mut cells = std::mem::take(&mut *lock(&self.cells));
+        cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
+        cells
+    }
+
     fn configuration(&self, configuration: &Configuration<'_>) -> Result<(), RunError> {
         let defects = configuration.device.name().map(str::to_owned).into_iter().collect();
         let conditions = match configuration.device {
@@ -239,6 +246,11 @@ impl Trial<'_> {
             tally.note(&attempt);
             self.note(rule, |proof| _ = proof.kills.insert(name.to_owned(), tally));
             if attempt.kills() {
+                self.note(rule, |proof| {
+                    let check =
+                        proof.checks.iter().find(|check| check.failed(&attempt)).map(|check| check.text.clone());
+                    proof.noticed_by.extend(check.map(|check| (name.to_owned(), check)));
+                });
                 self.weaken(lab, rule, name, seed, &attempt, Attempt::kills);
             } else if matches!(attempt.verdict, Verdict::Cut | Verdict::Timeout) {
                 // The defect is neither killed nor missed, because a rule that the watchdog ended might have failed
@@ -290,6 +302,7 @@ impl Trial<'_> {
             (true, ..) => Some(COUNTED),
             // No limit is needed, because only a few rules are tried on unclaimed defects.
             (false, false, Unclaimed::Nobodys) => None,
+            (false, false, _) if self.proof.hold == Hold::Raise => None,
             (false, ..) => Some(TRIED),
         };
         let experiment = Experiment { counts: claimed, cases, ..Experiment::default() };

@@ -5,6 +5,7 @@
 //! Each configuration of the simulated device (faithful, with a legal variant, with one seeded defect, or one of the
 //! bad devices) is a separate run. The rules in a configuration share workers.
 
+mod claims;
 mod experiment;
 mod glitch;
 mod judge;
@@ -17,15 +18,17 @@ mod ratchet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use simulator_contract::reach;
 
 use crate::case::LEAST_PATIENCE;
 use crate::run::{Distribution, Filter, NothingSelected, Options, RunError, Shard, Target};
-use catalog::{Level, Rule, Rules};
+use catalog::proof::{ProofAge, ProofTable};
+use catalog::{Level, Rule};
 use simulator_contract::is_subtle;
 
+pub use claims::{Renewal, behind, renew};
 pub use judge::{CheckProof, RuleProof, Tally};
 pub use look::{Look, look};
 pub use matrix::Matrix;
@@ -73,6 +76,23 @@ pub struct ProofOptions {
     pub matrix_of: Vec<String>,
     /// The unclaimed defects on which rules are tried.
     pub unclaimed: Unclaimed,
+    /// The claims: which rule kills which defects.
+    pub table: Arc<ProofTable>,
+    /// The use of the table beyond its claims.
+    pub hold: Hold,
+}
+
+/// The use of a proof's table beyond its claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hold {
+    /// None.
+    #[default]
+    Claims,
+    /// Rules that changed after their proof are proven although they were not selected, as are rules whose defects did.
+    Stale,
+    /// The table follows from the proof. Rules are also tried on defects that they kill on other products, and those
+    /// that changed or kill too few defects on all that they reach.
+    Raise,
 }
 
 /// The unclaimed defects that a proof tries. A proof tries such a defect only on rules that reach the defect.
@@ -98,6 +118,17 @@ impl ProofOptions {
     /// True if the proof only builds a matrix.
     fn only_matrix(&self) -> bool {
         !self.matrix_of.is_empty()
+    }
+
+    /// True if the table's rows follow from the proof.
+    fn raises(&self) -> bool {
+        self.hold == Hold::Raise
+    }
+
+    /// The defects that the proof expects a rule to kill on a product.
+    fn claims<'a>(&'a self, rule: &'a str, product: &'a str) -> impl Iterator<Item = &'a str> {
+        let rows = self.table.rows(rule);
+        rows.filter(move |(_, row)| self.raises() || row.products.contains(product)).map(|(defect, _)| defect)
     }
 
     /// True if the proof tries unclaimed defects when `rules` rules are selected.
@@ -169,15 +200,15 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
     let reached = if asks { trial.reach(&selected)? } else { BTreeMap::new() };
     let configurations = configurations(&trial, &selected, &reached);
     trial.run(&configurations)?;
+    let cells = if proof.raises() { claims::take(&trial, &selected)? } else { trial.cells() };
     if proof.glitches {
         trial.glitches(&selected)?;
     }
     let rules: Vec<RuleProof> =
         trial.rules.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let mut cells = trial.cells.into_inner().unwrap_or_else(PoisonError::into_inner);
-    cells.sort_by(|a, b| (a.defect, &a.rule).cmp(&(b.defect, &b.rule)));
     let judged = rules.iter().filter(|rule| rule.skipped.is_none()).count();
-    let unclaimed = if tries { could_claim(target, &cells) } else { Vec::new() };
+    let mut unclaimed = if tries { could_claim(target, &proof.table, &cells) } else { Vec::new() };
+    unclaimed.retain(|found| !rules.iter().any(|rule| rule.id == found.rule && rule.kills.contains_key(found.defect)));
     Ok(Proof {
         product: target.conditions.product.clone(),
         seeds: proof.seeds,
@@ -191,8 +222,8 @@ pub fn prove(target: &Target, seed: u64, options: &Options, proof: &ProofOptions
 }
 
 /// The defects that rules could claim, sorted by rule.
-fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
-    let claims = claims(&target.rules);
+fn could_claim(target: &Target, table: &ProofTable, cells: &[Cell]) -> Vec<CouldClaim> {
+    let claims = table.claimants();
     let killed = cells.iter().filter(|cell| cell.verdict.kills() && !cell.claimed);
     let mut found: Vec<CouldClaim> = killed
         .map(|cell| CouldClaim {
@@ -206,16 +237,8 @@ fn could_claim(target: &Target, cells: &[Cell]) -> Vec<CouldClaim> {
     found
 }
 
-/// The number of rules that claim each defect, on any product.
-fn claims(rules: &Rules) -> BTreeMap<&str, usize> {
-    let mut claims = BTreeMap::new();
-    for kill in rules.rules.iter().flat_map(|rule| &rule.kills) {
-        *claims.entry(kill.defect.as_str()).or_default() += 1;
-    }
-    claims
-}
-
-/// The selected rules, and the selected rules that apply to the target.
+/// The selected rules, and the selected rules that apply to the target. With [`Hold::Stale`], also the rules whose
+/// proof is too old.
 fn select<'a>(
     target: &'a Target,
     proof: &ProofOptions,
@@ -224,14 +247,21 @@ fn select<'a>(
     let mut rules = BTreeMap::new();
     let mut selected = Vec::new();
     let filter = Filter { wanted: proof.filter.clone(), ..Filter::default() };
-    for planned in filter.select(&target.rules)? {
-        let Some(rule) = target.rules.rule(&planned.id) else { continue };
-        let kills = || rule.kills_on(&target.conditions.product);
+    let named: BTreeSet<String> = filter.select(&target.rules)?.into_iter().map(|planned| planned.id).collect();
+    let product = &target.conditions.product;
+    let stale = |rule: &Rule| proof.hold == Hold::Stale && proof.table.age(rule, product, defects) != ProofAge::Current;
+    for rule in &target.rules.rules {
+        let named = named.contains(&rule.id);
+        if !named && !stale(rule) {
+            continue;
+        }
+        let kills = || proof.claims(&rule.id, product);
         let undefined = || rule.hazard.map(|_| "undefined in the documents: observed, not judged".to_owned());
         // Such a rule records what the documents leave open, and no device can break it.
         let asks = || {
-            let nothing = rule.level == Level::Info && kills().next().is_none();
-            nothing.then(|| "only observes: promises nothing and claims no defect".to_owned())
+            let looks = proof.raises() && !proof.filter.is_empty();
+            let nothing = rule.level == Level::Info && kills().next().is_none() && !looks;
+            nothing.then(|| claims::OBSERVES.to_owned())
         };
         let cycle = || rule.cycle.then(|| "a cycle: soaks notice its defects, see ci/soak.sh".to_owned());
         let found = RuleProof {
@@ -240,6 +270,7 @@ fn select<'a>(
             level: rule.level,
             kills: kills().map(|name| (name.to_owned(), Tally::default())).collect(),
             subtle: kills().filter(|name| is_subtle(defects, name)).map(str::to_owned).collect(),
+            noticed_by: BTreeMap::new(),
             passes_on: BTreeSet::new(),
             false_alarms: BTreeMap::new(),
             findings: BTreeMap::new(),
@@ -250,6 +281,8 @@ fn select<'a>(
         };
         if found.skipped.is_none() {
             selected.push(rule);
+        } else if !named {
+            continue;
         }
         rules.insert(rule.id.clone(), found);
     }
@@ -294,12 +327,12 @@ fn configurations<'a>(
             configurations.extend(each_seed(Device::Faithful(Some(variant.name)), rules));
         }
     }
-    let (tries, claims) = (trial.proof.tries(selected.len()), claims(&trial.target.rules));
+    let (tries, claims) = (trial.proof.tries(selected.len()), trial.proof.table.claimants());
     let tried = |defect: &str| tries && (trial.proof.unclaimed == Unclaimed::All || !claims.contains_key(defect));
     let mut defects = Vec::new();
     for defect in device.defects {
         let (rules, others): (Vec<&Rule>, Vec<&Rule>) =
-            selected.iter().partition(|rule| rule.kills_on(product).any(|name| name == defect.name));
+            selected.iter().partition(|rule| trial.proof.claims(&rule.id, product).any(|name| name == defect.name));
         let row = trial.proof.has_row(defect.name);
         let noticing = |rule: &&Rule| (row || tried(defect.name)) && reaches(rule, defect.index);
         let others: Vec<&Rule> = others.into_iter().filter(noticing).collect();

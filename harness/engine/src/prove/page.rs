@@ -82,16 +82,16 @@ pub fn render(proof: &Proof, verbose: bool) -> String {
     text
 }
 
-/// Defects that rules kill but do not claim, as lines for `kills:`.
+/// Defects that rules kill without a row in the table.
 fn could_claim(text: &mut String, proof: &Proof) {
     for found in proof.unclaimed.chunk_by(|one, next| one.rule == next.rule) {
         let (rule, product) = (&found[0].rule, &proof.product);
-        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} but does not claim them (`kills:`)");
+        let _ = writeln!(text, "  UNCLAIMED   {rule} kills these on {product} without a row; --raise adds them");
         for CouldClaim { defect, subtle, claimed_by, .. } in found {
             let others = match claimed_by {
-                0 => "no rule claims it".to_owned(),
-                1 => "1 other rule claims it".to_owned(),
-                many => format!("{many} other rules claim it"),
+                0 => "no rule kills it".to_owned(),
+                1 => "1 other rule kills it".to_owned(),
+                many => format!("{many} other rules kill it"),
             };
             let _ = writeln!(text, "      - {defect}  # {}{others}", if *subtle { "subtle; " } else { "" });
         }

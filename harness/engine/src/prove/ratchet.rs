@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::{Proof, ProofFileError};
@@ -28,12 +29,15 @@ pub struct Ratchet {
 }
 
 impl Ratchet {
-    /// Reads a ratchet file.
+    /// Reads a ratchet file; a missing file has no figures.
     ///
     /// # Errors
     /// Fails if the file cannot be read, or if a line does not have the form `product, chapter, defects, percent`.
     pub fn read(path: &Path) -> Result<Ratchet, ProofFileError> {
-        let text = files::read_to_string(path, LARGEST).map_err(io(path))?;
+        let text = match files::read_to_string(path, LARGEST) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => text.map_err(io(path))?,
+        };
         let mut ratchet = Ratchet::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
@@ -52,6 +56,11 @@ impl Ratchet {
             ratchet.least.insert((words[0].to_owned(), words[1].to_owned()), Reached { defects, needed });
         }
         Ok(ratchet)
+    }
+
+    /// True if the file has figures of a product.
+    pub fn holds(&self, product: &str) -> bool {
+        self.least.keys().any(|(known, _)| known == product)
     }
 
     /// Compares a proof with these figures. Returns descriptions of the figures that fell, and lines for the figures

@@ -361,7 +361,7 @@ pub fn load_rules(options: &CatalogOptions, runtime: &'static Runtime) -> Result
 /// Loads and checks a runtime's catalog from a folder or from the executable.
 pub(super) fn load_catalog(specs: Specs, runtime: &'static Runtime) -> Result<Rules, RunError> {
     let embedded = matches!(specs, Specs::Embedded(_));
-    let place = CatalogPlace { specs, bindings: runtime.bindings, defects: Some(runtime.defects()) };
+    let place = CatalogPlace { specs, bindings: runtime.bindings };
     if !embedded {
         return Ok(load(&place)?);
     }

@@ -38,7 +38,7 @@ pub fn changed(changes: &[(&str, &str, &str)]) -> TempDir {
 #[test]
 fn mistakes_are_found_with_their_places() {
     let said = |root: &Path| -> Option<String> {
-        let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS, defects: Some(DEFECTS) };
+        let place = CatalogPlace { specs: root.to_owned().into(), bindings: &BINDINGS };
         load(&place).err().map(|error| pairs::below(root, error))
     };
     assert_eq!(said(changed(&[]).path()), None);

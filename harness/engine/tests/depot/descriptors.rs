@@ -76,7 +76,8 @@ fn a_rule_of_one_process_closes_what_it_opened() {
     let rule = |steps: &str| {
         let text = include_str!("specs/depot/rules/share.yaml");
         let actors = "    actors: |\n      A: process(device 0);\n      B: process(device 0);\n";
-        let rest = &text[text.find("      B: {\n").expect("B acts")..text.find("    kills:").expect("it claims")];
+        let rest =
+            &text[text.find("      B: {\n").expect("B acts")..text.find("\n\n").expect("another rule follows") + 1];
         let steps = format!("{steps}      depot_take(lot, 0, host(bytes, 1), bytes);\n");
         run(SAME, None, &[(actors, "    actors: |\n      A: process(device 0);\n"), (alone, &steps), (rest, "")])
     };

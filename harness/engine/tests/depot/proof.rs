@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use engine::prove::{Proof, ProofOptions, Unclaimed, prove, render};
+use catalog::proof::ProofTable;
+use engine::prove::{Hold, Proof, ProofOptions, Unclaimed, prove, render};
 use engine::run::{Shard, Target, load_rules};
 use rstest::rstest;
 
@@ -26,8 +27,15 @@ fn proof(product: &str, filter: &[&str], variants: Option<Shard>) -> Proof {
         matrix: false,
         matrix_of: Vec::new(),
         unclaimed: Unclaimed::default(),
+        table: Arc::new(table()),
+        hold: Hold::default(),
     };
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Who kills what. Its digests are of no rule and no defect, so that it stays as the rules change.
+fn table() -> ProofTable {
+    ProofTable::of(&folder().join("specs").into(), "depot").unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Every rule notices at least two defects, one of them subtle, passes on no bad device and fails on no faithful one.
