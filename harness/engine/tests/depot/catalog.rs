@@ -7,7 +7,7 @@ use engine::run::{Campaign, ExitStatus, load_rules};
 use tempfile::TempDir;
 
 use crate::depot::bindings::BINDINGS;
-use crate::depot::device::{DEFECTS, built, depot, folder, with_libraries};
+use crate::depot::device::{built, depot, folder, with_libraries};
 use crate::depot::runs::options;
 use crate::pairs::{self, Change, LOADS};
 
