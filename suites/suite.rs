@@ -97,7 +97,7 @@ fn list(
     runner: &Arguments,
 ) -> Result<ExitStatus, CommandError> {
     let rules = load_rules(&options.catalog, runtime)?;
-    let (planned, _) = filter.part_of(filter.select(&rules).map_err(RunError::from)?, &rules);
+    let (planned, _) = filter.part_of(filter.select(&rules).map_err(RunError::from)?);
     let trial = |planned: Planned| {
         let skipped = planned.skipped_without_a_device(&rules, options);
         Trial::test(planned.id, || Ok(())).with_kind(planned.chapter).with_ignored_flag(skipped)

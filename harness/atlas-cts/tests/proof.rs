@@ -27,7 +27,7 @@ rules:
 
 const REASON: &str = "    unproven: {size <= 65536: the reader expects it}\n";
 
-/// What the rules kill.
+/// The defects that the rules kill.
 const KILLS: [(&str, &[&str]); 3] = [
     ("acl.small.block", &["malloc.base-plus-32", "malloc.aligned-only-from-4KiB"]),
     ("acl.small.copy", &["copy.dest-max-error-after-write", "copy.odd-last-byte-dropped"]),
@@ -259,7 +259,7 @@ fn a_proof_writes_what_a_rule_kills() {
     assert!(rows.iter().all(|[_, products, check]| products == "a2" && check != "-"), "{rows:?}");
     assert!(rows.iter().any(|[.., check]| check == "(uintptr_t)p % 64 == 0"), "{rows:?}");
     let text = table(&bench);
-    assert!(text.starts_with("# Who kills what"), "{text}");
+    assert!(text.starts_with("# Rules and the seeded defects that they kill"), "{text}");
     prove(&bench, &HOLD).says(0, &["1 of 1 proven", &format!("{} killed, 0 survived", rows.len())]);
     prove(&bench, &RAISE).says(0, &["0 new kills, 0 gone"]);
     assert_eq!(table(&bench), text, "a proof of the same rule changes nothing");
@@ -303,11 +303,11 @@ fn rows_follow_the_proof() {
     let text = table(&bench);
     let row = text.lines().find(|line| line.contains("malloc.base-plus-32")).unwrap();
     let gone = row.replace("malloc.base-plus-32", "copy.odd-last-byte-dropped") + "\n";
-    let of_nobody = row.replace("acl.small.block", "acl.small.nobody") + "\n";
-    bench.write("specs/acl/proof.tsv", format!("{text}{gone}{of_nobody}"));
+    let of_unknown = row.replace("acl.small.block", "acl.small.unknown") + "\n";
+    bench.write("specs/acl/proof.tsv", format!("{text}{gone}{of_unknown}"));
     bench
         .run(["catalog", "lint", "--specs", "specs"])
-        .says(0, &["specs/acl/proof.tsv:", "there is no rule `acl.small.nobody`"]);
+        .says(0, &["specs/acl/proof.tsv:", "there is no rule `acl.small.unknown`"]);
     prove(&bench, &HOLD).says(1, &["copy.odd-last-byte-dropped survives (killed by 0 of 2 seeds)"]);
     prove(&bench, &RAISE).says(
         0,

@@ -14,13 +14,13 @@ mod counted;
 /// the table of who kills what, which took 2,700 lines out of the catalogs; lines of code also by the rules in the
 /// journal's header.
 const BUDGETS: [(&str, usize); 8] = [
-    ("lines of code", 118400),
-    ("lines of tests", 36150),
+    ("lines of code", 118550),
+    ("lines of tests", 36250),
     ("Rust files", 1054),
     ("commands", 14),
     ("options and keys", 100),
     ("options of run", 40),
-    ("words of docs", 33470),
+    ("words of docs", 33600),
     ("direct crates", 48),
 ];
 

@@ -29,8 +29,8 @@ pub const MOST_ROWS: usize = 8;
 
 /// The head of a table that did not exist before.
 const HEAD: &str = "\
-# Who kills what: rule, seeded defect, products on which the rule kills it, the check that notices it first (- if it is
-# not known), digest of the rule's program, digest of the sources that implement the defect.
+# Rules and the seeded defects that they kill: rule, defect, products on which the rule kills it, the check that notices
+# it first (- if it is not known), digest of the rule's program, digest of the sources that implement the defect.
 # `atlas-cts catalog prove --hold FOLDER --raise` writes this file (docs/engine/proof.md). Only rows of cycles are
 # written by hand, as soaks notice their defects (ci/soak.sh).
 ";

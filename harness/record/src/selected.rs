@@ -1,4 +1,4 @@
-//! The rules that a run selected, as its journal records them: whoever reads the journal needs no catalog.
+//! The rules that a run selected, as its journal records them: a reader needs no catalog.
 
 use std::collections::BTreeMap;
 
@@ -157,7 +157,7 @@ mod tests {
             level: Level::Info,
             doubt: None,
             statement: "A copy is complete.".to_owned(),
-            sources: vec!["guide, Copies, and more".to_owned(), "a page of its own".to_owned()],
+            sources: vec!["guide, Copies, and more".to_owned(), "another page".to_owned()],
             owns: vec!["toy_copy".to_owned()],
             steps: Some(SelectedSteps {
                 file: "specs/toy/copy.yaml".to_owned(),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     /// The failure of a statement with this place and these clauses, completed.
-    fn completed(span: Option<(u32, u32)>, clauses: &[&str]) -> Result<RuleResult, String> {
+    fn complete(span: Option<(u32, u32)>, clauses: &[&str]) -> Result<RuleResult, String> {
         let failure = serde_json::json!({
             "statement": "", "span": span, "clauses": clauses, "message": "", "values": [], "replay_values": null,
             "case": 1, "shrinks": 0, "trace": [], "calls": [53, 0], "output": "", "replay": "", "confirmation": null,
@@ -187,11 +187,11 @@ mod tests {
 
     #[test]
     fn a_failure_gets_what_the_header_has() {
-        let result = completed(Some((13 * 11, 13 * 11 + 10)), &["all-bytes"]).unwrap();
+        let result = complete(Some((13 * 11, 13 * 11 + 10)), &["all-bytes"]).unwrap();
         let failure = result.failure.unwrap();
         assert_eq!((result.title.as_str(), result.level), ("A copy is complete", Level::Info));
         assert_eq!(failure.place, "specs/toy/copy.yaml:53:7");
-        assert_eq!(failure.sources, ["The guide (2), Copies, and more", "a page of its own"]);
+        assert_eq!(failure.sources, ["The guide (2), Copies, and more", "another page"]);
         assert_eq!(failure.clauses, ["all-bytes: Every byte arrives."]);
         let steps = failure.steps.unwrap();
         assert_eq!((steps.first, &steps.calls[..]), (44, &[53, 0][..]));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_failure_without_a_statement_is_placed_at_the_start_of_the_steps() {
-        let failure = completed(None, &[]).unwrap().failure.unwrap();
+        let failure = complete(None, &[]).unwrap().failure.unwrap();
         assert_eq!((failure.place.as_str(), failure.steps), ("specs/toy/copy.yaml:40:7", None));
     }
 

@@ -36,7 +36,7 @@ pub fn catalog() -> &'static Rules {
     &RULES
 }
 
-/// Who kills what, according to the repository.
+/// The repository's table of rules and the defects that they kill.
 pub fn kills() -> &'static ProofTable {
     static TABLE: LazyLock<ProofTable> = LazyLock::new(|| ProofTable::read(&project().join("specs/acl")).unwrap());
     &TABLE

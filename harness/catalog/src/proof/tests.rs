@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(read, table);
     }
 
-    /// What another program wrote is refused with a place, and never read as something else.
+    /// A text of another program is refused with a place, and never read as something else.
     #[test]
     fn any_text_is_read_or_refused(text in "([ -~\t]{0,40}\n){0,4}") {
         if let Err(error) = parse(&text) {

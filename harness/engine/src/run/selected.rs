@@ -17,7 +17,7 @@ pub(super) fn record(header: &mut RunHeader, selected: &[Planned], rules: &Rules
         .map(|planned| match planned.rule.map(|index| &rules.rules[index]) {
             Some(rule) if runs(&rule) => of_rule(rule, rules),
             Some(rule) => heading(rule, rules),
-            None => support_rule::selected(planned),
+            None => support_rule::selected_rule(planned),
         })
         .collect();
     let catalog = selected.iter().filter_map(|planned| planned.rule).map(|index| &rules.rules[index]).filter(runs);
@@ -84,5 +84,5 @@ pub(super) fn complete(result: &mut RuleResult, rule: &Rule, rules: &Rules, edit
     let clauses = clauses(std::iter::once(rule), rules, editions);
     let texts = HeaderTexts { documents: &documents, clauses: &clauses };
     let completed = of_rule(rule, rules).complete(texts, result);
-    completed.expect("a failure names places and clauses of its own rule");
+    completed.expect("a failure names places and clauses of its rule");
 }

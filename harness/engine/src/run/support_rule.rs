@@ -22,7 +22,7 @@ pub(super) fn empty_result(planned: &Planned) -> RuleResult {
 }
 
 /// The rule, as a run's header records it.
-pub(super) fn selected(planned: &Planned) -> SelectedRule {
+pub(super) fn selected_rule(planned: &Planned) -> SelectedRule {
     SelectedRule {
         id: planned.id.clone(),
         chapter: planned.chapter.clone(),

@@ -33,7 +33,7 @@ fn proof(product: &str, filter: &[&str], variants: Option<Shard>) -> Proof {
     prove(&target, 1, &options, &proof).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Who kills what. Its digests are of no rule and no defect, so that it stays as the rules change.
+/// The table of the proof. Its digests are of no rule and no defect, so that it stays as the rules change.
 fn table() -> ProofTable {
     ProofTable::of(&folder().join("specs").into(), "depot").unwrap_or_else(|error| panic!("{error}"))
 }

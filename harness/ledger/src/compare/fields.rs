@@ -94,7 +94,7 @@ pub(super) fn compare(old: &RunHeader, new: &RunHeader) -> Vec<FieldChange> {
         let mut fields = BTreeMap::new();
         // Serialization cannot fail, because the header was read from JSON.
         let mut value = serde_json::to_value(header).unwrap_or_default();
-        // What the catalog says of the rules is compared by its digest.
+        // The catalog's texts are compared by its digest.
         let ids = header.selected.iter().map(|rule| rule.id.as_str()).collect();
         (value["selected"], value["clauses"]) = (ids, Json::Null);
         flatten(String::new(), &value, &mut fields);

@@ -74,7 +74,7 @@ impl Parts {
         &self.runs[0].header
     }
 
-    /// Checks that each journal has results for its own part's rules only.
+    /// Checks that no two parts have a result for the same rule.
     ///
     /// # Errors
     /// Fails if two parts have a result for the same rule.
