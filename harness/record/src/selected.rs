@@ -217,6 +217,6 @@ mod tests {
         #[case] clauses: &[&str],
         #[case] reason: &str,
     ) {
-        assert_eq!(completed(span, clauses).unwrap_err(), reason);
+        assert_eq!(complete(span, clauses).unwrap_err(), reason);
     }
 }
