@@ -13,7 +13,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # Products, separated by blanks; all if empty.
 products=${PRODUCTS:-}
 # Proves only the rules in chapters that changed within this many hours before the last commit, or only those in one part
-# of the chapters (`2/5`: the second of five); all if both are empty. Rules whose rows are too old are proven in any case.
+# of the chapters (`2/5`: the second of five); all if both are empty. With both, the part limits many changed chapters.
+# Rules whose rows are too old are proven in any case.
 hours=${HOURS:-}
 share=${SHARE:-}
 # Raising changes files that are embedded in the command, so that it is built only once.
@@ -33,10 +34,12 @@ for floors in specs/*/floors.tsv; do
         since=$(($(git show -s --format=%ct HEAD) - ${hours:-0} * 3600))
         changed() { git log "--since=@$since" --format= --name-only -- "$folder/rules" | sort -u; }
         drawn() { git ls-files "$folder/rules" | awk -v part="${share%/*}" -v of="${share#*/}" 'NR % of == part - 1'; }
-        for chapter in $(if [ -n "$hours" ]; then changed; else drawn; fi); do
+        # A change of the form touches nearly all chapters; then those in the part are enough.
+        both() { if [ "$(changed | wc -l)" -gt 20 ]; then comm -12 <(changed) <(drawn | sort); else changed; fi; }
+        for chapter in $(if [ -n "$hours" ] && [ -n "$share" ]; then both; elif [ -n "$hours" ]; then changed; else drawn; fi); do
             [ -f "$chapter" ] && mapfile -t -O ${#rules[@]} rules < <(sed -n 's/^  - id: //p' "$chapter")
         done
-        echo "$runtime: ${#rules[@]} rules in ${hours:+chapters that changed in $hours hours}${share:+part $share of the chapters}"
+        echo "$runtime: ${#rules[@]} rules in ${hours:+chapters that changed in $hours hours}${hours:+${share:+, }}${share:+part $share}"
         [ ${#rules[@]} -eq 0 ] && continue
     fi
     while IFS=$'\t' read -r product _; do
