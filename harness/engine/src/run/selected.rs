@@ -15,7 +15,7 @@ pub(super) fn record(header: &mut RunHeader, selected: &[Planned], rules: &Rules
     header.selected = selected
         .iter()
         .map(|planned| match planned.rule.map(|index| &rules.rules[index]) {
-            Some(rule) if runs(&rule) => of_rule(rule, rules),
+            Some(rule) if runs(&rule) => of_rule(rule, rules, &header.documents),
             Some(rule) => heading(rule, rules),
             None => support_rule::selected_rule(planned),
         })
@@ -39,12 +39,12 @@ fn heading(rule: &Rule, rules: &Rules) -> SelectedRule {
     }
 }
 
-fn of_rule(rule: &Rule, rules: &Rules) -> SelectedRule {
+/// A rule with its texts. `documents` has titles and editions by id.
+fn of_rule(rule: &Rule, rules: &Rules, documents: &BTreeMap<String, String>) -> SelectedRule {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let (line, column) = rule.steps_at();
     let cited = |source: &String| {
-        let mut named = rules.documents.iter().map(DocumentEntry::named);
-        let cited = named.find_map(|(id, title)| Some(id + source.strip_prefix(title.as_str())?));
+        let cited = documents.iter().find_map(|(id, title)| Some(id.clone() + source.strip_prefix(title.as_str())?));
         cited.unwrap_or_else(|| source.clone())
     };
     SelectedRule {
@@ -83,6 +83,6 @@ pub(super) fn complete(result: &mut RuleResult, rule: &Rule, rules: &Rules, edit
     let documents = rules.documents.iter().map(DocumentEntry::named).collect();
     let clauses = clauses(std::iter::once(rule), rules, editions);
     let texts = HeaderTexts { documents: &documents, clauses: &clauses };
-    let completed = of_rule(rule, rules).complete(texts, result);
+    let completed = of_rule(rule, rules, &documents).complete(texts, result);
     completed.expect("a failure names places and clauses of its rule");
 }
